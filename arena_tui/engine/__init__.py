@@ -1,0 +1,1 @@
+"""The asyncio engine that runs a tournament over a pure core."""

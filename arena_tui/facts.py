@@ -1,0 +1,113 @@
+"""The frozen facts that travel between layers: steps, outcomes, rating changes, interventions, standings.
+
+A leaf module: formats make and take them, the store writes them down, the engine carries them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from arena_tui.candidate import Candidate
+from arena_tui.vocabulary import Mode, Orientation, Winner
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """One planned meeting. `seq` counts the group's steps from 1; `a` is in slot 1 of the first comparison."""
+
+    group: str
+    seq: int
+    a: str
+    b: str
+    mode: Mode
+    orders: tuple[Orientation, ...] = ("ab",)
+    round: int | None = None
+    similarity: float | None = None
+    why: str = ""  # why these two: the bucket, `focus`, `asked`, a round
+
+
+Step = Match  # later formats add member runs, births and writings
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a match said, handed to the format in applied order (`applied_no` counts from 1 in the group).
+
+    `reason` says why a void match is void; `withdrawn` is the reason of a match whose entrant was
+    rejected. `p_a` is the judge's probability that a is better, where it gave one.
+    """
+
+    step: Match
+    winner: Winner
+    applied_no: int
+    p_a: float | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RatingChange:
+    """What one outcome did to two ratings; `expected_a` and `k` are null for a void match."""
+
+    a: str
+    b: str
+    a_before: float
+    a_after: float
+    b_before: float
+    b_after: float
+    expected_a: float | None = None
+    k: float | None = None
+
+
+InterventionKind = Literal[
+    "pin", "unpin", "reject", "restore", "add", "focus", "match", "overrule", "settings", "reopen"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Intervention:
+    """A journaled action on one group (`group` is None for the whole run).
+
+    `candidate` is the id acted on; `other` the second entrant of `match`; `added` the candidate of
+    `add`; `seq` and `winner` the step and new outcome of `overrule`; `values` what `settings` changes.
+    """
+
+    kind: InterventionKind
+    group: str | None = None
+    candidate: str | None = None
+    other: str | None = None
+    added: Candidate | None = None
+    seq: int | None = None
+    winner: Winner | None = None
+    values: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """One entrant's place. `low`, `high` and `p_best` are None until a fit exists."""
+
+    id: str
+    rank: int
+    rating: float
+    wins: int = 0
+    losses: int = 0
+    draws: int = 0
+    matches: int = 0  # valid ones: wins + losses + draws
+    rank_low: int | None = None
+    rank_high: int | None = None
+    low: float | None = None
+    high: float | None = None
+    p_best: float | None = None
+
+
+Standings = Sequence[Standing]  # best first; ties keep pool order and get distinct ranks
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """`done` applied steps of `expected` (None when open-ended); `phase` names a round or stage."""
+
+    done: int
+    expected: int | None = None
+    phase: str = ""

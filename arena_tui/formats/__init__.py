@@ -1,0 +1,1 @@
+"""Tournament formats: pure state machines over `formats.base.Format`."""

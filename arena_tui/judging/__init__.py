@@ -1,0 +1,1 @@
+"""Judges: whatever compares two texts."""

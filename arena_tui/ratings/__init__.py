@@ -1,0 +1,1 @@
+"""Pure rating maths. Imports nothing of ours."""

@@ -1,0 +1,1 @@
+"""What people and scripts read of a run: plain lines, JSON, tables."""
