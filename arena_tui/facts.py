@@ -15,7 +15,7 @@ from arena_tui.vocabulary import Mode, Orientation, Winner
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """One planned meeting. `seq` counts the group's steps from 1; `a` is in slot 1 of the first comparison."""
+    """One planned meeting: step `seq` (from 1) of the group; `a` is in slot 1 of the first comparison."""
 
     group: str
     seq: int

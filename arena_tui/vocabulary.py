@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from typing import Literal
 
-CandidateState = Literal[
-    "draft", "reviewed", "in_tournament", "pinned", "rejected", "quarantined", "retired"
-]
+CandidateState = Literal["draft", "reviewed", "in_tournament", "pinned", "rejected", "quarantined", "retired"]
 PLAYING: frozenset[str] = frozenset({"in_tournament", "pinned"})
 
 Mode = Literal["pairwise", "debate", "score"]
 Orientation = Literal["ab", "ba"]  # ab: entrant a is shown in slot 1
 Said = Literal["first", "second", "draw", "invalid"]  # what a comparison says
 Winner = Literal["a", "b", "draw", "void"]  # what a match says
-StopReason = Literal[
-    "BUDGET", "WALL_CLOCK", "ELO_STABLE", "EXTERNAL", "IDLE", "COMPLETED", "CONFIDENT"
-]
+StopReason = Literal["BUDGET", "WALL_CLOCK", "ELO_STABLE", "EXTERNAL", "IDLE", "COMPLETED", "CONFIDENT"]

@@ -1,5 +1,6 @@
 -- The first schema of a run's database. One file is one run. `pos` numbers plans, outcomes and
 -- interventions in one gapless sequence, in the order in which the formats were fed.
+-- Tables with long texts keep a rowid: a text in a WITHOUT ROWID table thins out the tree above it.
 
 CREATE TABLE meta (
     key   TEXT PRIMARY KEY,
@@ -29,20 +30,23 @@ CREATE TABLE candidates (
     class      TEXT,
     state      TEXT NOT NULL CHECK (state IN ('draft', 'reviewed', 'in_tournament', 'pinned',
                                               'rejected', 'quarantined', 'retired')),
+    initial_state TEXT NOT NULL CHECK (initial_state IN ('draft', 'reviewed', 'in_tournament', 'pinned',
+                                                         'rejected', 'quarantined', 'retired')),
+    added_pos  INTEGER,  -- pos of the intervention that added it; NULL: there from the start
     twin_of    TEXT,
     parent_ids TEXT NOT NULL DEFAULT '[]',
     generation INTEGER NOT NULL DEFAULT 0,
     rating     REAL,
     strength   REAL,
-    embedding  TEXT,
+    embedding  BLOB,  -- little-endian doubles
     review     TEXT,
     meta       TEXT NOT NULL DEFAULT '{}',
     PRIMARY KEY (group_id, id),
     UNIQUE (group_id, ord)
-) STRICT, WITHOUT ROWID;
+) STRICT;
 
 CREATE TABLE ratings (
-    scope          TEXT NOT NULL REFERENCES groups (id),
+    scope          TEXT NOT NULL,
     entrant        TEXT NOT NULL,
     rating         REAL NOT NULL,
     matches_played INTEGER NOT NULL,
@@ -56,19 +60,19 @@ CREATE TABLE steps (
     group_id  TEXT NOT NULL REFERENCES groups (id),
     group_seq INTEGER NOT NULL,
     payload   TEXT NOT NULL,
-    state     TEXT NOT NULL CHECK (state IN ('planned', 'judged', 'applied')),
+    state     TEXT NOT NULL CHECK (state IN ('planned', 'applied')),
     UNIQUE (group_id, group_seq)
 ) STRICT;
 
 CREATE TABLE tournament_matches (
-    id           TEXT PRIMARY KEY,
-    step         INTEGER NOT NULL UNIQUE REFERENCES steps (id),
+    step         INTEGER PRIMARY KEY REFERENCES steps (id),
+    id           TEXT NOT NULL UNIQUE,
     group_id     TEXT NOT NULL,
     seq          INTEGER NOT NULL,
     hyp_a        TEXT NOT NULL,
     hyp_b        TEXT NOT NULL,
     mode         TEXT NOT NULL CHECK (mode IN ('pairwise', 'debate', 'score')),
-    winner       TEXT CHECK (winner IN ('a', 'b', 'draw')),
+    winner       TEXT CHECK (winner IN ('a', 'b', 'draw')),  -- in force; NULL: void, or not applied
     elo_a_before REAL,
     elo_a_after  REAL,
     elo_b_before REAL,
@@ -85,19 +89,20 @@ CREATE TABLE tournament_matches (
     applied_at   REAL,     -- seconds since the epoch, for people; nothing is ordered by it
     FOREIGN KEY (group_id, hyp_a) REFERENCES candidates (group_id, id),
     FOREIGN KEY (group_id, hyp_b) REFERENCES candidates (group_id, id)
-) STRICT, WITHOUT ROWID;
+) STRICT;
 CREATE UNIQUE INDEX matches_applied ON tournament_matches (group_id, applied_no)
     WHERE applied_no IS NOT NULL;
 
 CREATE TABLE comparisons (
+    id          INTEGER PRIMARY KEY,
     step        INTEGER NOT NULL REFERENCES steps (id),
     orientation TEXT NOT NULL CHECK (orientation IN ('ab', 'ba')),
     verdict     TEXT NOT NULL CHECK (verdict IN ('first', 'second', 'draw', 'invalid')),
     p_first     REAL,
     reason      TEXT NOT NULL DEFAULT '',
     flags       TEXT NOT NULL DEFAULT '[]',
-    PRIMARY KEY (step, orientation)
-) STRICT, WITHOUT ROWID;
+    UNIQUE (step, orientation)
+) STRICT;
 
 CREATE TABLE calls (
     id            INTEGER PRIMARY KEY,
@@ -124,7 +129,8 @@ CREATE TABLE elo_journal (
     scope      TEXT NOT NULL,
     expected_a REAL,
     k          REAL,
-    results    TEXT NOT NULL CHECK (results IN ('a', 'b', 'draw', 'void'))
+    results    TEXT NOT NULL  -- as played: an overrule leaves it
+        CHECK (results IN ('a', 'b', 'draw', 'void'))
 ) STRICT;
 
 CREATE TABLE snapshots (
@@ -148,12 +154,12 @@ CREATE TABLE interventions (
 CREATE TABLE reservations (
     id     INTEGER PRIMARY KEY,
     step   INTEGER NOT NULL REFERENCES steps (id),
-    orientation TEXT NOT NULL,
+    orientation TEXT NOT NULL CHECK (orientation IN ('ab', 'ba')),
     usd    REAL NOT NULL,
     tokens INTEGER NOT NULL,
     state  TEXT NOT NULL CHECK (state IN ('open', 'settled', 'lost'))
 ) STRICT;
-CREATE INDEX reservations_open ON reservations (state) WHERE state <> 'settled';
+CREATE INDEX reservations_open ON reservations (step, orientation) WHERE state = 'open';
 
 CREATE TABLE events (
     id      INTEGER PRIMARY KEY,

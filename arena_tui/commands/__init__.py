@@ -1,0 +1,1 @@
+"""The commands of `arena`, one module a family; each is imported when it is called."""

@@ -1,0 +1,106 @@
+"""`arena check` and `arena plan`: looking at a tournament file without starting anything."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+from arena_tui import exit_codes
+from arena_tui.commands.run import overrides
+from arena_tui.engine.forecast import Range, Simulated, simulate
+from arena_tui.report.plain import duration
+from arena_tui.safetext import clean
+from arena_tui.tournament_file import Loaded, load_file
+from arena_tui.tournament_file import check_file as problems_of
+
+SIMULATIONS = 20
+SAMPLED = 2_000  # entrants; a larger pool is simulated fewer times
+
+
+def check_file(file: str) -> int:
+    """Print every problem of a tournament file; exit 2 when there is one."""
+    problems = problems_of(Path(file))
+    for problem in problems:
+        print(clean(str(problem)))
+    if problems:
+        return exit_codes.USAGE
+    loaded = load_file(Path(file))
+    for note in loaded.notes:
+        print(clean(f"note: {note}"))
+    groups = loaded.pool.playable
+    entrants = sum(len(group.entrants) for group in groups)
+    print(
+        clean(f"{file}: ready to run; {entrants} candidates in {len(groups)} group{'s' * (len(groups) > 1)}")
+    )
+    return exit_codes.OK
+
+
+def plan_file(file: str, seed: int | None, assignments: tuple[str, ...], as_json: bool) -> None:
+    """Forecast a run over some simulations and print the ranges."""
+    loaded = load_file(Path(file), overrides=overrides(assignments), seed=seed)
+    runs = asyncio.run(_simulations(loaded))
+    told = _told(loaded, runs)
+    if as_json:
+        print(json.dumps(told))
+        return
+    for line in _lines(loaded, told):
+        print(clean(line))
+
+
+async def _simulations(loaded: Loaded) -> list[Simulated]:
+    first = loaded.tournament.seed or 0
+    entrants = sum(len(group.entrants) for group in loaded.pool.playable)
+    times = max(1, min(SIMULATIONS, SIMULATIONS * SAMPLED // max(1, entrants * 10)))
+    return [await simulate(loaded.tournament, loaded.pool, first + number) for number in range(times)]
+
+
+def _told(loaded: Loaded, runs: list[Simulated]) -> dict[str, Any]:
+    def span(values: list[float]) -> dict[str, float]:
+        found = Range.over(values)
+        return {"low": found.low, "median": found.middle, "high": found.high}
+
+    priced = loaded.tournament.judge.kind == "simulated"
+    debates = [run.debates / run.matches if run.matches else 0.0 for run in runs]
+    return {
+        "format": loaded.tournament.format.kind,
+        "simulations": len(runs),
+        "matches": span([run.matches for run in runs]),
+        "comparisons": span([run.comparisons for run in runs]),
+        "debate_share": span(debates),
+        "seconds": span([run.seconds for run in runs]),
+        "tokens": span([run.usage.tokens for run in runs]) if priced else None,
+        "usd": span([run.usage.usd or 0.0 for run in runs]) if priced else None,
+        "stop_reasons": sorted({reason for run in runs for reason in run.stop_reasons}),
+        "ended": sum(run.ended for run in runs),
+    }
+
+
+def _lines(loaded: Loaded, told: dict[str, Any]) -> list[str]:
+    def span(key: str, digits: int = 0) -> str:
+        low, middle, high = (told[key][part] for part in ("low", "median", "high"))
+        return f"{middle:.{digits}f} ({low:.{digits}f} to {high:.{digits}f})"
+
+    seconds = told["seconds"]
+    limits = loaded.tournament.limits
+    lines = [
+        f"{told['format']}, {told['simulations']} simulated runs: median (least to most)",
+        f"matches      {span('matches')}",
+        f"comparisons  {span('comparisons')}",
+        f"debates      {told['debate_share']['median']:.0%} of the matches",
+        f"time         {duration(seconds['median'])} ({duration(seconds['low'])} to "
+        f"{duration(seconds['high'])}) at {limits.concurrency} in flight",
+    ]
+    if told["usd"] is not None and told["usd"]["high"] > 0:
+        lines.append(f"cost         {span('usd', 4)} USD")
+    if told["tokens"] is not None and told["tokens"]["high"] > 0:
+        lines.append(f"tokens       {span('tokens')}")
+    ends = ", ".join(told["stop_reasons"]) or "a limit"
+    lines.append(f"ends by      {ends}")
+    if told["ended"] < told["simulations"]:
+        lines.append(
+            f"note: {told['simulations'] - told['ended']} of {told['simulations']} runs did not end by "
+            "themselves: set limits.matches or limits.wall_clock"
+        )
+    return lines

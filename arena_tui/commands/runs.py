@@ -1,0 +1,81 @@
+"""`arena runs`, `show`, `verify` and `delete`: looking at runs, none of which drives one."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import click
+
+from arena_tui import exit_codes
+from arena_tui.commands.run import layout, print_result
+from arena_tui.engine.replay import refold, replay
+from arena_tui.report.plain import ending_lines
+from arena_tui.report.result import RunRow
+from arena_tui.report.tables import runs_table
+from arena_tui.safetext import clean
+from arena_tui.store import folder
+from arena_tui.store.reader import Reader
+from arena_tui.store.verify import structural
+from arena_tui.summary import summarize
+
+
+def list_runs(as_json: bool) -> None:
+    """All runs, newest first."""
+    infos = folder.list_runs()
+    rows = [
+        RunRow(
+            info.run,
+            info.name,
+            info.format,
+            info.status,
+            info.stop_reason,
+            info.matches,
+            info.created_at,
+            str(info.db),
+        )
+        for info in infos
+    ]
+    if as_json:
+        print(json.dumps([row.to_dict() for row in rows]))
+    elif rows:
+        print(runs_table(rows, **layout()), end="")
+    else:
+        print(f"no runs in {folder.data_folder()} yet: start one with `arena FILE`", file=sys.stderr)
+
+
+def show_run(run: str | None, as_json: bool) -> None:
+    """The result of a run as it stands."""
+    path = folder.find_run(run)
+    with Reader(path) as reader, reader.frozen():
+        result = summarize(replay(reader), reader, path)
+    print_result(result, as_json)
+    if not as_json:
+        for line in ending_lines(result):
+            print(line)
+
+
+def verify_run(run: str | None) -> int:
+    """Say what is wrong with a run's database; exit code 1 when anything is."""
+    path = folder.find_run(run)
+    problems = structural(path)
+    if not problems:
+        with Reader(path) as reader, reader.frozen():
+            problems = refold(reader)
+            applied = reader.counts().applied
+    for problem in problems:
+        print(clean(problem))
+    if problems:
+        return exit_codes.ERROR
+    print(f"{path.stem}: sound; {applied} applied matches refold to the stored ratings bit for bit")
+    return exit_codes.OK
+
+
+def delete_run(run: str, yes: bool) -> int:
+    """Delete a run after asking."""
+    path = folder.find_run(run)
+    if not yes and not click.confirm(f"Delete {path} for good?", err=True):
+        return exit_codes.EXTERNAL
+    folder.delete_run(path)
+    print(f"deleted {path}", file=sys.stderr)
+    return exit_codes.OK

@@ -1,0 +1,190 @@
+"""`arena act`: what may be asked of a run, checked against its state before anything is journaled.
+
+An `Action` is what travels (command line, inbox file, console key); `resolve` turns it into the
+interventions that the journal will hold, or refuses it with one sentence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, cast, get_args
+
+from arena_tui.candidate import Candidate
+from arena_tui.engine.course import Course
+from arena_tui.errors import RefusedAction
+from arena_tui.facts import Intervention
+from arena_tui.settings import with_changes
+from arena_tui.vocabulary import Winner
+
+CONTROLS = ("pause", "resume", "abort")
+"""Verbs that move the gate; they need a live driver and are no interventions."""
+
+VERBS: Mapping[str, str] = {
+    "pause": "",
+    "resume": "",
+    "abort": "",
+    "pin": "ID",
+    "unpin": "ID",
+    "reject": "ID",
+    "restore": "ID",
+    "add": "FILE",
+    "focus": "ID",
+    "match": "A B",
+    "overrule": "MATCH OUTCOME",
+    "limit": "KEY=VALUE",
+}
+"""verb -> its arguments, for usage and help."""
+
+LIMIT_KEYS = ("usd", "tokens", "wall_clock", "matches", "concurrency", "lookahead", "grace", "per_group")
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """A verb with its arguments as typed; `candidates` is what `add` brings, already read."""
+
+    verb: str
+    args: tuple[str, ...] = ()
+    candidates: tuple[Candidate, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """An applied match as the store knows it, for `overrule`."""
+
+    group: str
+    seq: int
+    a: str
+    b: str
+    winner: Winner
+    withdrawn: bool
+    applied_no: int
+
+
+FindMatch = Callable[[str, int], Played | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """An intervention ready to be journaled, with the sentence that acknowledges it."""
+
+    intervention: Intervention
+    done: str
+    overruled: Played | None = field(default=None)
+
+
+def check_arity(action: Action) -> None:
+    """Refuse an unknown verb or a wrong number of arguments, naming the usage."""
+    usage = VERBS.get(action.verb)
+    if usage is None:
+        raise RefusedAction(f"unknown action {action.verb!r}; known: {', '.join(VERBS)}")
+    if len(action.args) != len(usage.split()):
+        raise RefusedAction(f"usage: arena act RUN {action.verb} {usage}".rstrip())
+
+
+def resolve(action: Action, course: Course, find_match: FindMatch) -> list[Resolved]:
+    """The interventions of an action in the run's present state; RefusedAction says why not."""
+    check_arity(action)
+    args = action.args
+    match action.verb:
+        case "pin" | "unpin" | "reject" | "restore":
+            return [_state_change(action.verb, args[0], course)]
+        case "add":
+            return _add(action.candidates, course)
+        case "focus":
+            group, candidate = course.roster.locate(args[0])
+            _require_open_group(course, group)
+            course.roster.require_playing(group, candidate.id, "focus")
+            done = f"{candidate.id} meets its nearest opponent next"
+            return [Resolved(Intervention("focus", group, candidate.id), done)]
+        case "match":
+            return [_asked_match(args[0], args[1], course)]
+        case "overrule":
+            return [_overrule(args[0], args[1], course, find_match)]
+        case "limit":
+            return [_limit(args[0], course)]
+    raise RefusedAction(f"{action.verb} needs a process that drives the run, and none does")
+
+
+def _require_open_group(course: Course, group: str) -> None:
+    if group not in course.groups:
+        raise RefusedAction(f"the group {group!r} holds no matches: it was skipped")
+
+
+def _state_change(verb: str, id_: str, course: Course) -> Resolved:
+    group, candidate = course.roster.locate(id_)
+    _require_open_group(course, group)
+    kind = cast("Any", verb)
+    action = Intervention(kind, group, candidate.id)
+    state = course.roster.new_state(action)
+    return Resolved(action, f"{candidate.id} is now {state}")
+
+
+def _add(candidates: tuple[Candidate, ...], course: Course) -> list[Resolved]:
+    if not candidates:
+        raise RefusedAction("the file holds no candidate")
+    seen: set[tuple[str, str]] = set()
+    resolved = []
+    for candidate in candidates:
+        _require_open_group(course, candidate.group)
+        if (candidate.group, candidate.id) in seen:
+            raise RefusedAction(f"the file names {candidate.id!r} twice in group {candidate.group!r}")
+        seen.add((candidate.group, candidate.id))
+        added = course.roster.admit(candidate.group, candidate)
+        how = f"a twin of {added.twin_of}" if added.twin_of else "in the tournament"
+        resolved.append(Resolved(Intervention("add", candidate.group, added=added), f"{added.id} is {how}"))
+    return resolved
+
+
+def _asked_match(a: str, b: str, course: Course) -> Resolved:
+    group, first = course.roster.locate(a)
+    other_group, second = course.roster.locate(b, None if ":" in b else group)
+    if group != other_group:
+        raise RefusedAction(f"{a!r} and {b!r} are of different groups; no match crosses groups")
+    _require_open_group(course, group)
+    if first.id == second.id:
+        raise RefusedAction(f"{a!r} cannot meet itself")
+    if first.class_ != second.class_:
+        raise RefusedAction(f"{a!r} and {b!r} are of different classes; no match crosses classes")
+    course.roster.require_playing(group, first.id, "match")
+    course.roster.require_playing(group, second.id, "match")
+    action = Intervention("match", group, first.id, second.id)
+    return Resolved(action, f"{first.id} meets {second.id} next")
+
+
+def _overrule(which: str, outcome: str, course: Course, find_match: FindMatch) -> Resolved:
+    group, _, number = which.rpartition(":")
+    if not group and len(course.groups) == 1:
+        group = next(iter(course.groups))
+    if group not in course.groups or not number.isdigit():
+        example = next(iter(course.groups))
+        raise RefusedAction(
+            f"{which!r} names no match; give its number in the group, as in {example}:12 "
+            "(column seq of `arena export RUN --what matches`)"
+        )
+    played = find_match(group, int(number))
+    if played is None:
+        raise RefusedAction(f"match {group}:{number} has no outcome yet, so there is nothing to overrule")
+    if played.withdrawn:
+        raise RefusedAction(f"match {group}:{number} was withdrawn and never judged")
+    winner = {played.a: "a", played.b: "b"}.get(outcome, outcome)
+    if winner not in get_args(Winner):
+        raise RefusedAction(
+            f"{outcome!r} is no outcome of match {group}:{number}; "
+            f"give a, b, draw, void, {played.a} or {played.b}"
+        )
+    if winner == played.winner:
+        raise RefusedAction(f"the outcome of match {group}:{number} is {outcome} already")
+    action = Intervention(
+        "overrule", group, seq=played.seq, winner=cast("Winner", winner), values={"was": played.winner}
+    )
+    return Resolved(action, f"match {group}:{number} now counts as {outcome}", played)
+
+
+def _limit(assignment: str, course: Course) -> Resolved:
+    key, equals, value = assignment.partition("=")
+    if not equals or key.split(".")[0] not in LIMIT_KEYS:
+        raise RefusedAction(f"usage: arena act RUN limit KEY=VALUE, KEY one of {', '.join(LIMIT_KEYS)}")
+    values = {f"limits.{key}": value}
+    with_changes(course.tournament, values)  # raises when the value does not fit
+    return Resolved(Intervention("settings", values=values), f"limits.{key} is now {value}")

@@ -1,0 +1,209 @@
+"""Comparisons on their way: which may start, how many run at once, what becomes of a reply.
+
+Starts follow the step order (within the schedule's choice among groups) and the budget: if the head
+does not fit it waits and nothing overtakes it. A slot is free as soon as its reply is here; a paid
+reply is committed before it is read.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from functools import partial
+
+from arena_tui.engine.budget import NOTHING, Budget, Cost
+from arena_tui.engine.events import ComparisonJudged
+from arena_tui.engine.gate import Gate
+from arena_tui.engine.journal import Journal
+from arena_tui.engine.lane import Lane, Pending, StartQueue
+from arena_tui.engine.state import InFlight, RunState
+from arena_tui.errors import JudgeError
+from arena_tui.judging.base import Judge, Question, Reply
+from arena_tui.store.crash_points import CrashPoint, reached
+
+
+class Calls:
+    """The comparisons of one run. `on_outcome` is told of a lane that has a new outcome."""
+
+    def __init__(
+        self,
+        *,
+        judge: Judge,
+        journal: Journal,
+        gate: Gate,
+        budget: Budget,
+        starts: StartQueue,
+        state: RunState,
+        on_outcome: Callable[[Lane], None],
+        wake: Callable[[], None],
+    ) -> None:
+        self.concurrency = 1
+        self.blocked = ""  # why the head does not fit the run's budget
+        self.held_up = False  # storage is in trouble: pay for nothing that cannot be kept
+        self.error: JudgeError | None = None
+        self._judge = judge
+        self._journal = journal
+        self._gate = gate
+        self._budget = budget
+        self._starts = starts
+        self._state = state
+        self._on_outcome = on_outcome
+        self._wake = wake
+        self._running: dict[asyncio.Task[None], Lane] = {}
+        self._unread = 0
+        self.pos = 0  # the journal position that events are told with
+        self._full: dict[Lane, str] = {}  # lanes whose head does not fit their group's budget
+
+    @property
+    def in_flight(self) -> int:
+        """Comparisons that a judge is busy with."""
+        return len(self._running)
+
+    @property
+    def settled(self) -> bool:
+        """True when no reply is under way and none waits to be read."""
+        return not self._running and not self._unread
+
+    def price(self, pending: Pending) -> None:
+        """Note the worst case of a step's open comparisons."""
+        for orientation in pending.to_ask:
+            worst = self._judge.worst_case(pending.questions[orientation])
+            pending.worst[orientation] = Cost.at_most(worst)
+
+    def start(self, tasks: asyncio.TaskGroup) -> None:
+        """Start what may start now."""
+        while len(self._running) < self.concurrency and self._gate.is_open and not self.held_up:
+            first = self._starts.first()
+            if first is None:
+                self.blocked = ""
+                return
+            lane, pending = first
+            if not pending.started and not self._reserve(lane, pending):
+                if self.blocked:
+                    return
+                continue
+            orientation = pending.to_ask.popleft()
+            question = pending.questions[orientation]
+            if not pending.to_ask:
+                self._starts.offer(lane)
+            ask = self._ask(lane, pending, question)
+            task = tasks.create_task(ask)
+            self._running[task] = lane
+            lane.in_flight += 1
+            step = pending.step
+            self._state.in_flight[step.group, step.seq, orientation] = InFlight(
+                step.group, step.seq, orientation, step.a, step.b, step.mode, time.monotonic()
+            )
+            self._state.touch()
+
+    def _reserve(self, lane: Lane, pending: Pending) -> bool:
+        """Reserve a match's worst case; False when it does not fit (the run: `blocked` says why)."""
+        worst, group = pending.worst_case, lane.group.id
+        new_match = not pending.counted
+        obstacle = self._budget.run.obstacle(worst, new_match)
+        if obstacle is not None:
+            self.blocked = obstacle
+            return False
+        obstacle = self._budget.groups[group].obstacle(worst, new_match)
+        if obstacle is not None:
+            self._full[lane] = obstacle
+            self._starts.set_aside(lane)
+            return False
+        self.blocked = ""
+        self._budget.start(group, worst, new_match)
+        pending.started = pending.counted = True
+        if worst != NOTHING:
+            costs = {orientation: pending.worst[orientation] for orientation in pending.to_ask}
+            pending.ticket = self._journal.reserve(pending.step_id, costs)
+        self._show_budget()
+        return True
+
+    def exhausted_lanes(self) -> list[tuple[Lane, str]]:
+        """Lanes with nothing in flight whose next match does not fit their group's own limits."""
+        done = [(lane, why) for lane, why in self._full.items() if not lane.in_flight]
+        for lane, _ in done:
+            del self._full[lane]
+        return done
+
+    def retry_blocked(self) -> None:
+        """Limits changed or money came back: look at every waiting head again."""
+        self.blocked = ""
+        for lane in list(self._full):
+            del self._full[lane]
+            self._starts.offer(lane)
+
+    async def _ask(self, lane: Lane, pending: Pending, question: Question) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        reply = None
+        try:
+            if pending.ticket > self._journal.committed:
+                await self._journal.durable(pending.ticket)
+            reached(CrashPoint.BEFORE_CALL)
+            reply = await self._judge.ask(question)
+        except JudgeError as error:
+            self.error = error
+        finally:
+            del self._running[task]
+            lane.in_flight -= 1
+            del self._state.in_flight[question.group, question.seq, question.orientation]
+            self._state.touch()
+            self._wake()
+        if reply is not None:
+            reached(CrashPoint.AFTER_CALL)
+            self._replied(lane, pending, question, reply)
+
+    def _replied(self, lane: Lane, pending: Pending, question: Question, reply: Reply) -> None:
+        worst = pending.worst[question.orientation]
+        self._budget.settle(lane.group.id, worst, Cost.of(reply.usage))
+        if worst != NOTHING:
+            self.retry_blocked()
+            self._show_budget()
+        if not self._judge.keeps_replies:
+            self.read(lane, pending, question, reply)
+            return
+        ticket = self._journal.reply(pending.step_id, question.orientation, question.sample, reply)
+        self._unread += 1
+        self._journal.then(ticket, partial(self._read_later, lane, pending, question, reply))
+
+    def _read_later(self, lane: Lane, pending: Pending, question: Question, reply: Reply) -> None:
+        self._unread -= 1
+        self.read(lane, pending, question, reply)
+
+    def read(self, lane: Lane, pending: Pending, question: Question, reply: Reply) -> None:
+        """Read a stored reply; the match has its outcome once all its orders are read."""
+        verdict = self._judge.read(question, reply)
+        orientation = question.orientation
+        ticket = self._journal.verdict(pending.step_id, orientation, verdict)
+        self._state.comparisons += 1
+        self._journal.tell(
+            ticket,
+            ComparisonJudged(
+                self.pos,
+                question.group,
+                question.seq,
+                orientation,
+                verdict.winner,
+                verdict.p_first,
+                verdict.reason,
+            ),
+        )
+        if pending.take(orientation, verdict):
+            seq = pending.step.seq
+            if seq in lane.pending and seq not in lane.group.withdrawn:
+                lane.group.order.arrive(pending.step)
+                self._state.held += 1
+            self._on_outcome(lane)
+
+    def cancel(self) -> None:
+        """Cancel every call in flight; what they reserved stays booked."""
+        for task in self._running:
+            task.cancel()
+
+    def _show_budget(self) -> None:
+        account, state = self._budget.run, self._state
+        state.started = account.matches
+        state.usd, state.usd_reserved = account.spent.usd, account.reserved.usd
+        state.tokens, state.tokens_reserved = account.spent.tokens, account.reserved.tokens
+        state.touch()

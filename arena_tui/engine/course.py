@@ -1,0 +1,148 @@
+"""The whole pure state of a run: settings in force, candidates, groups, and the journal position.
+
+A `Course` is built from what a run's database holds and is fed the journal, entry by entry; the
+engine then goes on from there. It does no I/O and knows no clock.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from arena_tui.candidate import Candidate, Group
+from arena_tui.engine.group import Applied, GroupRun
+from arena_tui.engine.order import AppliedOrder
+from arena_tui.engine.roster import Roster
+from arena_tui.engine.stopping import StopWatch
+from arena_tui.errors import StoreError
+from arena_tui.facts import Intervention, Match
+from arena_tui.formats.base import Format
+from arena_tui.formats.elo import EloTournament
+from arena_tui.judging.base import Question
+from arena_tui.settings import Tournament, with_changes
+from arena_tui.vocabulary import Orientation, Winner
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """What a run was started with; everything later is in the journal."""
+
+    run: str
+    tournament: Tournament
+    seed: int
+    lookahead: int
+    groups: tuple[Group, ...]
+
+
+class Course:
+    """The state of a run as its journal tells it. `pos` is the last journal position taken."""
+
+    def __init__(self, origin: Origin) -> None:
+        self.run = origin.run
+        self.seed = origin.seed
+        self.tournament = origin.tournament
+        self.roster = Roster(origin.groups)
+        self.pos = 0
+        self.steps = 0
+        self.skipped = tuple(group for group in origin.groups if group.skipped is not None)
+        playable = [group for group in origin.groups if group.skipped is None]
+        self.groups: dict[str, GroupRun] = {
+            group.id: self._build(group, ord_, origin.lookahead) for ord_, group in enumerate(playable)
+        }
+
+    def _build(self, group: Group, ord_: int, lookahead: int) -> GroupRun:
+        limits = self.tournament.limits
+        format_ = build_format(self.tournament, group, self.seed)
+        order = AppliedOrder(
+            ordering=limits.ordering,
+            durations=limits.durations.by_mode(),
+            lookahead=lookahead,
+            windowed=format_.windowed,
+        )
+        roster = self.roster
+        stop = StopWatch(
+            self.tournament.stop,
+            plays=lambda id_: roster.plays(group.id, id_),
+            class_of=lambda id_: roster.get(group.id, id_).class_,
+        )
+        return GroupRun(group, ord_, format_, order, stop)
+
+    def candidate(self, group: str, id_: str) -> Candidate:
+        """The candidate as it was admitted."""
+        return self.roster.get(group, id_)
+
+    @property
+    def applied(self) -> int:
+        """Outcomes applied over all groups."""
+        return sum(group.order.applied for group in self.groups.values())
+
+    def choose(self, group: GroupRun) -> tuple[int, int, Match] | None:
+        """Choose the group's next step: (journal position, step id, step), or None."""
+        step = group.choose()
+        return None if step is None else (*self._planned(), step)
+
+    def adopt(self, step: Match) -> tuple[int, int]:
+        """Take a journaled plan; its (journal position, step id)."""
+        self._group(step.group).adopt(step)
+        return self._planned()
+
+    def _planned(self) -> tuple[int, int]:
+        self.pos += 1
+        self.steps += 1
+        return self.pos, self.steps
+
+    def apply(
+        self, group: GroupRun, step: Match, winner: Winner, p_a: float | None, reason: str
+    ) -> tuple[int, Applied]:
+        """Apply the outcome of the group's due step: (journal position, what it did)."""
+        applied = group.apply(step, winner, p_a, reason)
+        self.pos += 1
+        return self.pos, applied
+
+    def intervene(self, action: Intervention) -> tuple[int, list[Match]]:
+        """Take a journaled action: (journal position, the planned steps it withdraws)."""
+        self.pos += 1
+        if action.kind == "settings":
+            self._configure(action)
+            return self.pos, []
+        self.roster.apply(action)
+        return self.pos, self._group(action.group).intervene(action)
+
+    def _configure(self, action: Intervention) -> None:
+        before = self.tournament
+        self.tournament = with_changes(before, action.values)
+        if "limits.lookahead" in action.values:
+            for group in self.groups.values():
+                group.lookahead(int(action.values["limits.lookahead"]))
+        if self.tournament.stop != before.stop:
+            for group in self.groups.values():
+                group.stop.configure(self.tournament.stop)
+
+    def _group(self, id_: str | None) -> GroupRun:
+        if id_ is None or id_ not in self.groups:
+            raise StoreError(f"the journal names a group {id_!r} that the run does not have")
+        return self.groups[id_]
+
+
+def build_format(tournament: Tournament, group: Group, seed: int) -> Format:
+    """The format of one group, fresh. The only place that knows which kinds exist."""
+    return EloTournament(
+        group, tournament.format, seed=seed, mode=tournament.judge.mode, orders=tournament.judge.orders
+    )
+
+
+def questions_of(course: Course, step: Match) -> dict[Orientation, Question]:
+    """The comparisons of a match, by who is shown first."""
+    a, b = course.candidate(step.group, step.a), course.candidate(step.group, step.b)
+    prompt = course.groups[step.group].group.prompt
+    return {
+        orientation: Question(
+            step.group,
+            step.seq,
+            orientation,
+            step.mode,
+            a if orientation == "ab" else b,
+            b if orientation == "ab" else a,
+            prompt,
+        )
+        for orientation in step.orders
+    }

@@ -1,0 +1,146 @@
+"""What the engine holds for one group while it runs: planned steps on their way to an outcome.
+
+A `Lane` is bookkeeping around a `GroupRun`: which comparisons are still to be asked, which verdicts
+are in, which outcomes are ready but not due yet.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from arena_tui.engine.budget import NOTHING, Cost
+from arena_tui.engine.group import WITHDRAWN, GroupRun
+from arena_tui.facts import Match
+from arena_tui.judging.base import Question, Verdict
+from arena_tui.judging.orders import Combined, combine
+from arena_tui.vocabulary import Orientation
+
+
+@dataclass(slots=True)
+class Pending:
+    """One planned step: `ticket` is durable before its first call; `worst` its reserved costs."""
+
+    step: Match
+    step_id: int
+    ticket: int
+    questions: dict[Orientation, Question]
+    to_ask: deque[Orientation]
+    verdicts: dict[Orientation, Verdict] = field(default_factory=dict)
+    worst: dict[Orientation, Cost] = field(default_factory=dict)
+    started: bool = False
+    counted: bool = False  # against the limit on matches
+    combined: Combined | None = None
+
+    @property
+    def worst_case(self) -> Cost:
+        """What the comparisons that are still to be asked may take together."""
+        return sum((self.worst[o] for o in self.to_ask), NOTHING)
+
+    def take(self, orientation: Orientation, verdict: Verdict) -> bool:
+        """Note one verdict; True when the match's outcome is known now."""
+        self.verdicts[orientation] = verdict
+        if len(self.verdicts) < len(self.step.orders):
+            return False
+        self.combined = combine(self.verdicts)
+        return True
+
+
+class Lane:
+    """The engine's side of one group."""
+
+    def __init__(self, group: GroupRun) -> None:
+        self.group = group
+        self.pending: dict[int, Pending] = {}
+        self.queue: deque[Pending] = deque()  # steps with comparisons still to ask, in step order
+        self.in_flight = 0
+
+    def plan(self, pending: Pending) -> None:
+        """Take a newly planned or re-loaded step."""
+        self.pending[pending.step.seq] = pending
+        if pending.to_ask:
+            self.queue.append(pending)
+        if pending.combined is not None or pending.step.seq in self.group.withdrawn:
+            self.group.order.arrive(pending.step)
+
+    def done(self, pending: Pending) -> None:
+        """The step's outcome is applied."""
+        del self.pending[pending.step.seq]
+
+    def withdraw(self, step: Match) -> Pending:
+        """The planned step will be applied as void in its place."""
+        pending = self.pending[step.seq]
+        if pending.combined is None:
+            self.group.order.arrive(step)
+        return pending
+
+    def head(self) -> Pending | None:
+        """The step whose comparison starts next in this group; withdrawn ones are passed over."""
+        while self.queue and (not self.queue[0].to_ask or self.queue[0].step.seq in self.group.withdrawn):
+            self.queue.popleft()
+        return self.queue[0] if self.queue and self.group.is_open else None
+
+    def ready(self) -> Pending | None:
+        """The due step if its outcome is known: judged, or withdrawn."""
+        step = self.group.order.due()
+        if step is None or not self.group.is_open:
+            return None
+        pending = self.pending[step.seq]
+        if pending.combined is not None or step.seq in self.group.withdrawn:
+            return pending
+        return None
+
+    def outcome(self, pending: Pending) -> Combined:
+        """The outcome to apply: a withdrawn match is void whatever its judge said."""
+        if pending.step.seq in self.group.withdrawn or pending.combined is None:
+            return Combined("void", None, WITHDRAWN, (), None, "")
+        return pending.combined
+
+    def held(self) -> list[Pending]:
+        """Known outcomes behind a gap, in the order in which they would be applied."""
+        waiting = (self.pending[step.seq] for step in self.group.order.waiting())
+        return [p for p in waiting if p.combined is not None and p.step.seq not in self.group.withdrawn]
+
+
+class StartQueue:
+    """Among groups with a step to start: `breadth` takes the least (group_seq, group order), `depth`
+    the least (group order, group_seq)."""
+
+    def __init__(self, schedule: Literal["breadth", "depth"], lanes: Mapping[str, Lane]) -> None:
+        self._breadth = schedule == "breadth"
+        self._lanes = list(lanes.values())
+        self._heap: list[tuple[int, int, int]] = []
+        self._entered: dict[int, int] = {}  # lane -> the seq it stands in the heap with
+
+    def offer(self, lane: Lane) -> None:
+        """`lane` may have something to start."""
+        head = lane.head()
+        ord_ = lane.group.ord
+        if head is None or self._entered.get(ord_) == head.step.seq:
+            return
+        seq = head.step.seq
+        self._entered[ord_] = seq
+        heapq.heappush(self._heap, (seq, ord_, ord_) if self._breadth else (ord_, seq, ord_))
+
+    def first(self) -> tuple[Lane, Pending] | None:
+        """The next step to start, left in place."""
+        while self._heap:
+            entry = self._heap[0]
+            lane = self._lanes[entry[2]]
+            seq = entry[0] if self._breadth else entry[1]
+            head = lane.head()
+            if head is not None and head.step.seq == seq:
+                return lane, head
+            heapq.heappop(self._heap)
+            if self._entered.get(lane.group.ord) == seq:
+                del self._entered[lane.group.ord]
+            self.offer(lane)
+        return None
+
+    def set_aside(self, lane: Lane) -> None:
+        """Take the first entry, which is `lane`'s, out; `offer` brings it back."""
+        heapq.heappop(self._heap)
+        self._entered.pop(lane.group.ord, None)

@@ -1,0 +1,126 @@
+"""From a run's database back to its pure state: replaying the journal, and checking it.
+
+`replay` is the only reader of journals; resume, `show`, `act` and `verify` all start from it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from collections.abc import Callable, Mapping
+
+from arena_tui.engine.budget import Cost
+from arena_tui.engine.course import Course, Origin, questions_of
+from arena_tui.engine.lane import Pending
+from arena_tui.errors import StoreError
+from arena_tui.facts import Match
+from arena_tui.judging.base import Question, Reply, Usage, Verdict
+from arena_tui.settings import Tournament
+from arena_tui.store.reader import Applied, Planned, Reader
+from arena_tui.store.records import Pending as StoredPending
+from arena_tui.store.records import StoredReply
+
+Unread = tuple[Pending, Question, Reply]
+
+
+def origin_of(reader: Reader) -> Origin:
+    """What the run was started with."""
+    meta = reader.meta()
+    return Origin(
+        run=meta["run"],
+        tournament=Tournament.model_validate(json.loads(meta["tournament"])),
+        seed=int(meta["seed"]),
+        lookahead=int(meta["lookahead"]),
+        groups=reader.groups(),
+    )
+
+
+def replay(reader: Reader, told: Callable[[Question], None] | None = None) -> Course:
+    """The run's state after its whole journal. `told` hears of every planned comparison, in order."""
+    course = Course(origin_of(reader))
+    for entry in reader.journal():
+        if entry.pos != course.pos + 1:
+            raise StoreError(f"the journal has a gap before position {entry.pos}: run `arena verify`")
+        match entry:
+            case Planned(step=step):
+                course.adopt(step)
+                if told is not None:
+                    for question in questions_of(course, step).values():
+                        told(question)
+            case Applied(outcome=outcome):
+                group = course.groups[outcome.step.group]
+                step = group.waiting[outcome.step.seq]
+                course.apply(group, step, outcome.winner, outcome.p_a, outcome.reason)
+            case _:
+                course.intervene(entry.intervention)
+    return course
+
+
+def load_pending(reader: Reader, course: Course) -> tuple[list[Pending], list[Unread]]:
+    """The steps without an outcome with the verdicts they have, and stored replies nobody has read."""
+    pendings, unread = [], []
+    for stored in reader.pending():
+        pending = _pending(stored, course)
+        pendings.append(pending)
+        for orientation, reply in _usable(stored).items():
+            if orientation not in pending.verdicts:
+                question = pending.questions[reply.orientation]
+                unread.append((pending, question, _reply(reply)))
+        known = {*pending.verdicts, *(question.orientation for p, question, _ in unread if p is pending)}
+        pending.to_ask = deque(o for o in pending.to_ask if o not in known)
+    return pendings, unread
+
+
+def _pending(stored: StoredPending, course: Course) -> Pending:
+    step: Match = course.groups[stored.step.group].waiting[stored.step.seq]
+    pending = Pending(step, stored.step_id, 0, questions_of(course, step), deque(step.orders))
+    for said in stored.verdicts:
+        pending.take(said.orientation, Verdict(said.verdict, said.p_first, said.reason, said.flags))
+    return pending
+
+
+def _usable(stored: StoredPending) -> Mapping[str, StoredReply]:
+    """The last reply of each order."""
+    return {reply.orientation: reply for reply in stored.replies}
+
+
+def _reply(stored: StoredReply) -> Reply:
+    usage = Usage(stored.input_tokens, stored.cached_input_tokens, stored.output_tokens, stored.usd)
+    return Reply(stored.text, usage, stored.failure)
+
+
+def spent_by_group(reader: Reader) -> dict[str, Cost]:
+    """What each group has spent, lost reservations included."""
+    return {
+        group: Cost.of(Usage(input_tokens=tokens, usd=usd))
+        for group, (tokens, usd) in reader.spent_by_group().items()
+    }
+
+
+def refold(path_reader: Reader) -> list[str]:
+    """What differs between the stored ratings and a refold of the journal, one sentence each."""
+    course = replay(path_reader)
+    problems = []
+    stored = path_reader.ratings()
+    for group in course.groups.values():
+        history = group.format.history()
+        for row, change in zip(path_reader.rating_rows(group.id), history, strict=False):
+            applied_no, *numbers = row
+            expected = (
+                (None,) * 4
+                if row[1] is None
+                else (change.a_before, change.a_after, change.b_before, change.b_after)
+            )
+            if tuple(numbers) != expected:
+                problems.append(
+                    f"group {group.id}, match {applied_no}: stored ratings {numbers} differ from the "
+                    f"journal's {list(expected)}"
+                )
+        for standing in group.format.standings():
+            rating = stored.get((group.id, standing.id))
+            if rating != (standing.rating, standing.matches):
+                problems.append(
+                    f"group {group.id}, {standing.id}: stored rating {rating} differs from the "
+                    f"journal's {(standing.rating, standing.matches)}"
+                )
+    return problems

@@ -1,0 +1,84 @@
+"""What displays read: the run as it stands, with a revision that grows on every change.
+
+The engine writes it, views pull it on their own timers and do nothing while the revision is the
+same (law 5). Plain data only; importing it loads neither pydantic nor numpy.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from arena_tui.vocabulary import Mode, Orientation, StopReason
+
+RunPhase = Literal["ready", "running", "paused", "draining", "cancelling", "stopped"]
+
+
+@dataclass(frozen=True, slots=True)
+class InFlight:
+    """A comparison that a judge is busy with; `since` is on the monotonic clock."""
+
+    group: str
+    seq: int
+    orientation: Orientation
+    a: str
+    b: str
+    mode: Mode
+    since: float
+
+
+@dataclass(slots=True)
+class GroupState:
+    """One group's progress. `expected` is None for an open-ended format."""
+
+    id: str
+    applied: int = 0
+    planned: int = 0
+    expected: int | None = None
+    stop_reason: StopReason | None = None
+    stop_detail: str = ""
+    stability: str = ""  # distance to the stop rule, in words
+
+
+@dataclass(slots=True)
+class RunState:
+    """One run, live. Money is in USD, times in seconds."""
+
+    run: str = ""
+    name: str = ""
+    judge: str = ""
+    seed: int = 0
+    revision: int = 0
+    phase: RunPhase = "ready"
+    quiet: bool = True  # nothing in flight
+    groups: dict[str, GroupState] = field(default_factory=dict)
+    in_flight: dict[tuple[str, int, Orientation], InFlight] = field(default_factory=dict)
+    a: int = 0
+    b: int = 0
+    draw: int = 0
+    void: int = 0
+    comparisons: int = 0
+    held: int = 0
+    usd: float = 0.0
+    usd_reserved: float = 0.0
+    tokens: int = 0
+    tokens_reserved: int = 0
+    started: int = 0  # matches, against limits.matches
+    match_limit: int | None = None
+    usd_limit: float | None = None
+    token_limit: int | None = None
+    wall_clock_limit: float | None = None
+    elapsed: float = 0.0
+    concurrency: int = 0
+    trouble: str = ""  # why results cannot be saved, if they cannot
+    stop_reason: StopReason | None = None
+    stop_detail: str = ""
+
+    @property
+    def applied(self) -> int:
+        """Outcomes applied so far, void ones included."""
+        return self.a + self.b + self.draw + self.void
+
+    def touch(self) -> None:
+        """Something changed: views will look again."""
+        self.revision += 1

@@ -1,0 +1,122 @@
+"""When a group ends by itself: its stop rule, and too many matches in a row without a verdict.
+
+One `StopWatch` a group; it is fed every applied outcome, so replaying a journal brings it to the
+same state. Rules cut at the outcome on which they fire.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from arena_tui.facts import Outcome, Standing
+from arena_tui.formats.base import Format
+from arena_tui.ratings.stability import Snapshot, StabilityTracker
+from arena_tui.settings import Stop
+from arena_tui.vocabulary import StopReason
+
+REASONS: tuple[StopReason, ...] = (
+    "EXTERNAL",
+    "BUDGET",
+    "WALL_CLOCK",
+    "CONFIDENT",
+    "ELO_STABLE",
+    "COMPLETED",
+    "IDLE",
+)
+"""Stop reasons by rank: when several hold, the first one is told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Closing:
+    """Why a group ended. `unusable`: the judge gave nothing usable, which is an error (exit 1)."""
+
+    reason: StopReason
+    detail: str
+    unusable: bool = False
+
+
+def first_reason(closings: list[Closing]) -> Closing:
+    """The closing that speaks for the run: the first by rank, an unusable judge before a plain IDLE."""
+    return min(closings, key=lambda closing: (REASONS.index(closing.reason), not closing.unusable))
+
+
+class StopWatch:
+    """Watches one group. `plays` says which entrants count, `class_of` keeps classes apart."""
+
+    def __init__(
+        self, settings: Stop, *, plays: Callable[[str], bool], class_of: Callable[[str], str | None]
+    ) -> None:
+        self._plays = plays
+        self._class_of = class_of
+        self._valid = 0
+        self._voids = 0
+        self.configure(settings)
+
+    def configure(self, settings: Stop) -> None:
+        """Take new settings; the window starts anew."""
+        self._settings = settings
+        self._tracker = StabilityTracker(
+            top_k=settings.top_k,
+            n=settings.n,
+            eps=settings.eps,
+            min_ideas=settings.min_ideas_before_stable,
+            min_matches=settings.min_matches_before_stable,
+            min_matches_each=settings.min_matches_each,
+        )
+
+    def restart(self) -> None:
+        """Forget the window and the void streak: after an overrule, or when a closed group goes on."""
+        self._tracker.restart()
+        self._voids = 0
+
+    @property
+    def tracker(self) -> StabilityTracker:
+        """The stability window, for displays."""
+        return self._tracker
+
+    def applied(
+        self, outcome: Outcome, withdrawn: bool, format_: Format
+    ) -> tuple[Snapshot | None, Closing | None]:
+        """Take one applied outcome; the snapshot it caused and the closing it brought, if any."""
+        if outcome.winner == "void":
+            self._voids += not withdrawn
+            limit = self._settings.voids_in_a_row
+            if not withdrawn and self._voids >= limit:
+                cause = outcome.reason or "no usable verdict"
+                detail = f"{limit} matches in a row had no usable verdict; the last one: {cause}"
+                return None, Closing("IDLE", detail, unusable=True)
+            return None, None
+        self._voids = 0
+        self._valid += 1
+        if self._settings.rule != "stability" or self._valid % self._settings.match_snapshot_every:
+            return None, None
+        return self._snapshot(format_)
+
+    def _snapshot(self, format_: Format) -> tuple[Snapshot, Closing | None]:
+        playing = [row for row in format_.standings() if self._plays(row.id)]
+        snapshot = self._tracker.snapshot(
+            self._valid,
+            self._top(playing),
+            playing=len(playing),
+            fewest_matches=min((row.matches for row in playing), default=0),
+        )
+        if not snapshot.stable:
+            return snapshot, None
+        settings = self._settings
+        detail = (
+            f"the top {len(snapshot.top)} stayed the same over {settings.n} snapshots "
+            f"and none of them moved by {settings.eps:g} points"
+        )
+        return snapshot, Closing("ELO_STABLE", detail)
+
+    def _top(self, playing: list[Standing]) -> list[tuple[str, float]]:
+        """The best `top_k` of each class, best first."""
+        taken: dict[str | None, int] = {}
+        top = []
+        for row in playing:
+            class_ = self._class_of(row.id)
+            taken[class_] = taken.get(class_, 0) + 1
+            if taken[class_] <= self._settings.top_k:
+                top.append((row.id, row.rating))
+        return top

@@ -1,0 +1,631 @@
+"""The loop: drives a `Course` with a judge, a journal and a budget until something ends it.
+
+One coroutine, `_advance`, is the only one that touches formats: it applies the due outcome, takes
+due interventions, refills the window, then looks at the next outcome (law 2). Comparisons are tasks
+of one TaskGroup; they only bring replies. Whatever is told to the outside waits for its commit.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from arena_tui import exit_codes
+from arena_tui.engine import events
+from arena_tui.engine.actions import CONTROLS, Action, FindMatch, Resolved, resolve
+from arena_tui.engine.budget import Account, Budget, Caps, Cost
+from arena_tui.engine.calls import Calls
+from arena_tui.engine.course import Course, questions_of
+from arena_tui.engine.events import Event, GateMoved
+from arena_tui.engine.gate import Gate
+from arena_tui.engine.group import WITHDRAWN, Applied, GroupRun
+from arena_tui.engine.journal import Journal
+from arena_tui.engine.lane import Lane, Pending, StartQueue
+from arena_tui.engine.state import GroupState, RunState
+from arena_tui.engine.stopping import Closing, first_reason
+from arena_tui.errors import DiskTrouble, RefusedAction, StoreError, UsageError
+from arena_tui.facts import Intervention, Match
+from arena_tui.judging.base import Judge, Question, Reply
+from arena_tui.store.crash_points import CrashPoint, reached
+from arena_tui.vocabulary import Winner
+
+T = TypeVar("T")
+SLICE = 0.004  # seconds of engine work before the event loop gets its turn (law 5: at most 5 ms)
+TICK = 0.25  # seconds between looks at the clock and the inbox
+SAVE_ELAPSED = 5.0  # seconds of running time between notes of it
+UNUSABLE_GROUPS = 3  # groups in a row whose judge gave nothing usable end the run
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How the run ended for now; `held` counts outcomes that are stored, but behind a gap in the order."""
+
+    closing: Closing
+    exit_code: int
+    held: int
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """An action asked for from outside; `answer` is called after its commit, or with the refusal."""
+
+    action: Action
+    origin: str
+    answer: Callable[[bool, str], None]
+
+
+@dataclass(slots=True)
+class Loaded:
+    """What a database held when it was opened: plans without an outcome, replies nobody has read yet,
+    what each group has spent, the seconds it ran, and how it had ended."""
+
+    pending: list[Pending] = field(default_factory=list)
+    unread: list[tuple[Pending, Question, Reply]] = field(default_factory=list)
+    spent: Mapping[str, Cost] = field(default_factory=dict)
+    elapsed: float = 0.0
+    resumed: bool = False
+    reopen: bool = False  # the run had ended by itself: its closed groups open again
+    closed: tuple[str, ...] = ()  # groups whose row says that they are closed
+
+
+class Engine:
+    """Runs one course; `run` may be awaited once. See `opening` for how one is put together."""
+
+    def __init__(
+        self,
+        course: Course,
+        judge: Judge,
+        journal: Journal,
+        loaded: Loaded,
+        *,
+        find_match: FindMatch,
+        listeners: Iterable[Callable[[Event], None]] = (),
+        inbox: Callable[[], list[Request]] = list,
+    ) -> None:
+        self.course = course
+        self.judge = judge
+        self.gate = Gate(grace=course.tournament.limits.grace)
+        self.lanes = {group.id: Lane(group) for group in course.groups.values()}
+        self.state = RunState(
+            run=course.run,
+            name=course.tournament.name,
+            judge=judge.label,
+            seed=course.seed,
+            groups={id_: GroupState(id_) for id_ in self.lanes},
+        )
+        self.budget = _open_budget(self.lanes, loaded)
+        self._journal = journal
+        self._listeners = tuple(listeners)
+        self._inbox = inbox
+        self._find_match = find_match
+        self._loaded = loaded
+        self._wake = asyncio.Event()
+        self._starts = StartQueue(course.tournament.schedule, self.lanes)
+        self._calls = Calls(
+            judge=judge,
+            journal=journal,
+            gate=self.gate,
+            budget=self.budget,
+            starts=self._starts,
+            state=self.state,
+            on_outcome=self._look_at,
+            wake=self._wake.set,
+        )
+        self._requests: deque[Request] = deque()
+        self._startup: list[tuple[Resolved, str]] = []
+        self._dirty: dict[str, None] = dict.fromkeys(self.lanes)
+        self._open = {id_ for id_, lane in self.lanes.items() if lane.group.is_open}
+        self._unusable_streak = 0
+        self._final: Closing | None = None  # ends the run before its groups have ended
+        self._elapsed = loaded.elapsed
+        self._clock = time.monotonic()
+        self._quiet = True
+        self._slice = 0.0
+
+    # --- asked from outside -------------------------------------------------------------------
+
+    def request(self, request: Request) -> None:
+        """Queue an action; it takes effect between two outcomes and is answered after its commit."""
+        self._requests.append(request)
+        self._wake.set()
+
+    def prepare(self, resolved: Iterable[Resolved], origin: str) -> None:
+        """Journal these before the run goes on; call it before `run`."""
+        self._startup.extend((each, origin) for each in resolved)
+
+    def stop(self, detail: str, exit_code: int = exit_codes.EXTERNAL) -> None:
+        """Ask for the end: the first call lets calls in flight finish, the second cancels them."""
+        self.gate.stop("EXTERNAL", detail, exit_code, time.monotonic())
+        self._gate_moved("cancelling" if self.gate.cancelled else "draining", detail)
+
+    def pause(self) -> bool:
+        """Start nothing new; calls in flight finish. False when that changes nothing."""
+        self._tick_clock()
+        moved = self.gate.pause()
+        if moved:
+            self._gate_moved("paused")
+        return moved
+
+    def resume(self) -> bool:
+        """Go on after a pause. False when that changes nothing."""
+        self._tick_clock()
+        moved = self.gate.resume()
+        if moved:
+            self._gate_moved("resumed")
+        return moved
+
+    def title(self, group: str, id_: str) -> str:
+        """How a candidate is called on a screen: its title, else its id."""
+        return self.course.candidate(group, id_).title or id_
+
+    # --- life ---------------------------------------------------------------------------------
+
+    async def run(self) -> Ending:
+        """Run until a rule, a limit or a request ends the run; everything is durable on return."""
+        self._planner = ThreadPoolExecutor(1, "arena-planner")
+        self._journal.start(on_commit=self._wake.set, on_trouble=self._storage, listeners=self._listeners)
+        try:
+            async with asyncio.TaskGroup() as tasks:
+                self._tasks = tasks
+                ticker = tasks.create_task(self._ticker(), name="ticker")
+                try:
+                    await self._begin()
+                    ending = await self._drive()
+                finally:
+                    ticker.cancel()
+            await self._finish(ending)
+        except BaseExceptionGroup as failures:
+            raise failures.exceptions[0] from failures
+        finally:
+            self._planner.shutdown()
+            await self.judge.close()
+            await asyncio.to_thread(self._journal.close, 1.0)
+        return ending
+
+    async def _begin(self) -> None:
+        self._clock = time.monotonic()
+        self._configure()
+        self.state.phase = "running"
+        for pending in self._loaded.pending:
+            self._calls.price(pending)
+            self.lanes[pending.step.group].plan(pending)
+        state, course = self.state, self.course
+        state.held = sum(len(lane.held()) for lane in self.lanes.values())
+        for lane in self.lanes.values():
+            shown = state.groups[lane.group.id]
+            shown.planned = lane.group.order.planned
+            for winner, count in lane.group.outcomes.items():
+                self._count(lane.group.id, winner, count)
+        self._journal.event(
+            events.RunStarted(
+                course.pos, state.run, state.name, state.seed, self._loaded.resumed, course.applied
+            )
+        )
+        for resolved, origin in self._startup:
+            await self._take(resolved, origin)
+        await self._reopen()
+        for pending, question, reply in self._loaded.unread:
+            self._calls.read(self.lanes[question.group], pending, question, reply)
+
+    async def _reopen(self) -> None:
+        """Groups go on that were closed by a limit, or by themselves in a run that had ended."""
+        for id_ in self._loaded.closed:
+            group = self.lanes[id_].group
+            if group.is_open:
+                self._journal.reopen_group(id_)
+            elif self._loaded.reopen:
+                self._journal.reopen_group(id_)
+                await self._take(Resolved(Intervention("reopen", id_), ""), "resume")
+                self._open.add(id_)
+            else:
+                shown, closing = self.state.groups[id_], group.closing
+                if closing is not None:
+                    shown.stop_reason, shown.stop_detail = closing.reason, closing.detail
+        # Only now is the earlier end forgotten: a crash before this line opens the groups next time.
+        self._journal.meta({"stop_reason": "", "stop_detail": "", "exit_code": ""})
+
+    async def _drive(self) -> Ending:
+        while True:
+            self._wake.clear()
+            await self._advance()
+            failure = self._journal.failure
+            if failure is not None:
+                raise StoreError(f"the run's database refused a result ({failure})") from failure
+            closing = self._closing()
+            if closing is not None:
+                if self._calls.settled and not self._dirty:
+                    return self._ending(closing)
+                self._drain()
+            await self._wake.wait()  # bounded: the ticker sets it every TICK
+
+    def _drain(self) -> None:
+        """Give calls in flight their time, then cancel them."""
+        now = time.monotonic()
+        if self.gate.deadline is None:
+            self.gate.deadline = now + self.gate.grace
+        if self.gate.overdue(now):
+            self._calls.cancel()
+
+    async def _ticker(self) -> None:
+        saved = self._elapsed
+        while True:
+            await asyncio.sleep(TICK)
+            self._tick_clock()
+            if self._elapsed - saved >= SAVE_ELAPSED:
+                saved = self._elapsed
+                self._journal.meta({"elapsed": f"{saved:.3f}"})
+            limit = self.course.tournament.limits.wall_clock
+            if limit is not None and self._elapsed >= limit and self.gate.reason is None:
+                detail = f"the limit of {limit:g} s of running time is used up"
+                self.gate.stop("WALL_CLOCK", detail, exit_codes.LIMIT, time.monotonic())
+                self._gate_moved("draining", detail)
+            self._requests.extend(self._inbox())
+            self._wake.set()
+
+    def _tick_clock(self) -> None:
+        """Running time: monotonic, carried over resumes; time spent paused does not count."""
+        now = time.monotonic()
+        if not self.gate.paused:
+            self._elapsed += now - self._clock
+        self._clock = now
+        self.state.elapsed = self._elapsed
+        self.state.touch()
+
+    # --- advancing ----------------------------------------------------------------------------
+
+    async def _advance(self) -> None:
+        """Do all that can be done now: interventions, outcomes, plans, starts."""
+        self._slice = time.monotonic() + SLICE
+        await self._intervene()
+        while self._dirty:
+            id_ = next(iter(self._dirty))
+            del self._dirty[id_]
+            await self._advance_lane(self.lanes[id_])
+        if self._final is None:
+            self._calls.pos = self.course.pos
+            self._calls.start(self._tasks)
+            for lane, why in self._calls.exhausted_lanes():
+                self._close(lane, Closing("BUDGET", why))
+        if self._quiet != (self._calls.in_flight == 0):
+            self._quiet = not self._quiet
+            self.state.quiet = self._quiet
+            if self._quiet and self.gate.phase == "paused":
+                self._gate_moved("quiesced")
+
+    async def _advance_lane(self, lane: Lane) -> None:
+        group = lane.group
+        await self._refill(lane)
+        while (pending := lane.ready()) is not None:
+            await self._apply(lane, pending)
+            await self._intervene()
+            await self._refill(lane)
+        closing = group.exhausted()
+        if closing is not None:
+            self._close(lane, closing)
+
+    async def _refill(self, lane: Lane) -> None:
+        shown = self.state.groups[lane.group.id]
+        while (planned := await self._plan_call(lane.group, self.course.choose, lane.group)) is not None:
+            pos, step_id, step = planned
+            ticket = self._journal.plan(pos, step_id, step)
+            pending = new_pending(self.course, self.judge, step_id, step, ticket)
+            self._calls.price(pending)
+            lane.plan(pending)
+            shown.planned += 1
+            await self._breathe()
+        self._starts.offer(lane)
+
+    async def _apply(self, lane: Lane, pending: Pending) -> None:
+        group, step = lane.group, pending.step
+        said = lane.outcome(pending)
+        pos, applied = await self._plan_call(
+            group, self.course.apply, group, step, said.winner, said.p_a, said.reason
+        )
+        reached(CrashPoint.IN_RECORD)
+        played = group.played[step.a], group.played[step.b]
+        ticket = self._journal.outcome(pos, pending.step_id, applied, said, played)
+        lane.done(pending)
+        self._count(group.id, said.winner, 1)
+        self.state.held -= pending.combined is not None and said.reason != WITHDRAWN
+        self._tell_applied(ticket, pos, applied)
+        if applied.closing is not None:
+            self._closed(lane, applied.closing, ticket)
+        await self._breathe()
+
+    async def _plan_call(self, group: GroupRun, call: Callable[..., T], *args: object) -> T:
+        """Call into a format: on the planner thread where one call may take longer than a slice."""
+        if group.format.off_loop:
+            return await asyncio.get_running_loop().run_in_executor(self._planner, call, *args)
+        return call(*args)
+
+    async def _breathe(self) -> None:
+        if time.monotonic() >= self._slice:
+            await asyncio.sleep(0)
+            self._slice = time.monotonic() + SLICE
+
+    def _look_at(self, lane: Lane) -> None:
+        self._dirty[lane.group.id] = None
+        self._wake.set()
+
+    # --- interventions ------------------------------------------------------------------------
+
+    async def _intervene(self) -> None:
+        while self._requests:
+            request = self._requests.popleft()
+            verb = request.action.verb
+            if verb in CONTROLS:
+                self._control(verb, request)
+                continue
+            try:
+                resolved = await asyncio.get_running_loop().run_in_executor(
+                    self._planner, resolve, request.action, self.course, self._find_match
+                )
+            except (RefusedAction, UsageError) as refusal:
+                request.answer(False, str(refusal))
+                continue
+            for each in resolved:
+                ticket = await self._take(each, request.origin)
+            done = "; ".join(each.done for each in resolved)
+            self._journal.then(ticket, lambda answer=request.answer, done=done: answer(True, done))  # type: ignore[misc]
+
+    def _control(self, verb: str, request: Request) -> None:
+        match verb:
+            case "pause":
+                moved = self.pause()
+                request.answer(moved, "paused" if moved else "the run is paused or stopping already")
+            case "resume":
+                moved = self.resume()
+                request.answer(moved, "going on" if moved else "the run is not paused")
+            case _:
+                self.stop(f"aborted by {request.origin}")
+                request.answer(True, "stopping; calls in flight finish first")
+
+    async def _take(self, resolved: Resolved, origin: str) -> int:
+        """Journal one intervention and let it take effect; its ticket."""
+        action, course = resolved.intervention, self.course
+        reached(CrashPoint.INTERVENTION_QUEUED)
+        new_state = course.roster.new_state(action)
+        loop = asyncio.get_running_loop()
+        pos, withdrawn = await loop.run_in_executor(self._planner, course.intervene, action)
+        group = course.groups.get(action.group or "")
+        after = course.applied if group is None else group.order.applied
+        if resolved.overruled is not None and group is not None:
+            played = resolved.overruled
+            changes, ratings = await loop.run_in_executor(self._planner, group.refolded, played.applied_no)
+            ticket = self._journal.overrule(pos, action, played, after, origin, changes, ratings)
+        else:
+            rating = None if group is None else group.start_rating(action)
+            ticket = self._journal.intervention(pos, action, after, origin, new_state, rating)
+        self._journal.tell(
+            ticket, events.Intervened(pos, action.kind, action.group, action.candidate, after, origin)
+        )
+        self._settle_in(action, withdrawn)
+        return ticket
+
+    def _settle_in(self, action: Intervention, withdrawn: list[Match]) -> None:
+        """Put an intervention's consequences to work outside the formats."""
+        for step in withdrawn:
+            pending = self.lanes[step.group].withdraw(step)
+            if pending.counted:
+                pending.counted = False
+                self.budget.withdraw(step.group)
+            self.state.held -= pending.combined is not None
+        if withdrawn:
+            self._calls.retry_blocked()
+        if action.kind == "overrule" and action.winner is not None and action.group is not None:
+            self._count(action.group, action.values["was"], -1)
+            self._count(action.group, action.winner, 1)
+        if action.kind == "settings":
+            self._configure()
+            self._calls.retry_blocked()
+            for lane in self.lanes.values():
+                self._look_at(lane)
+        elif action.group is not None:
+            self._look_at(self.lanes[action.group])
+
+    def _configure(self) -> None:
+        """Put the settings in force to work; called at the start and after every change."""
+        limits = self.course.tournament.limits
+        self.budget.run.caps = Caps(limits.usd, limits.tokens, limits.matches)
+        each = limits.per_group
+        for account in self.budget.groups.values():
+            account.caps = Caps(each.usd, each.tokens, each.matches)
+        self._calls.concurrency = limits.concurrency
+        self.gate.grace = limits.grace
+        state = self.state
+        state.match_limit, state.usd_limit = limits.matches, limits.usd
+        state.token_limit, state.wall_clock_limit = limits.tokens, limits.wall_clock
+        state.concurrency = limits.concurrency
+        state.touch()
+
+    # --- ending -------------------------------------------------------------------------------
+
+    def _close(self, lane: Lane, closing: Closing) -> None:
+        """Close a group for a reason that did not come with an outcome."""
+        lane.group.close(closing)
+        self._closed(lane, closing, self._journal.close_group(lane.group.id, closing))
+
+    def _closed(self, lane: Lane, closing: Closing, ticket: int) -> None:
+        shown = self.state.groups[lane.group.id]
+        shown.stop_reason, shown.stop_detail = closing.reason, closing.detail
+        self.state.touch()
+        self._open.discard(lane.group.id)
+        self._journal.tell(
+            ticket, events.GroupClosed(self.course.pos, lane.group.id, closing.reason, closing.detail)
+        )
+        self._unusable_streak = self._unusable_streak + 1 if closing.unusable else 0
+        if self._unusable_streak >= UNUSABLE_GROUPS:
+            self._final = closing
+
+    def _closing(self) -> Closing | None:
+        """Why the run should end now, if it should; the calls in flight may still be running."""
+        if self.gate.reason is not None:
+            return Closing(self.gate.reason, self.gate.detail)
+        if self._calls.error is not None:
+            return Closing("IDLE", str(self._calls.error), unusable=True)
+        if self._final is not None:
+            return self._final
+        if not self._open:
+            closings = (lane.group.closing for lane in self.lanes.values())
+            return first_reason([closing for closing in closings if closing is not None])
+        if self._calls.blocked and self._calls.settled and not self._dirty:
+            return Closing("BUDGET", self._calls.blocked)
+        return None
+
+    def _ending(self, closing: Closing) -> Ending:
+        match closing.reason:
+            case "EXTERNAL" | "WALL_CLOCK":
+                code = self.gate.exit_code
+            case "BUDGET":
+                code = exit_codes.LIMIT
+            case _:
+                code = exit_codes.ERROR if closing.unusable else exit_codes.OK
+        return Ending(closing, code, sum(len(lane.held()) for lane in self.lanes.values()))
+
+    async def _finish(self, ending: Ending) -> None:
+        """Make the end durable; DiskTrouble when storage does not allow it and nobody waits longer."""
+        self._tick_clock()
+        closing, state = ending.closing, self.state
+        self._journal.book_lost()
+        self._journal.meta(
+            {
+                "elapsed": f"{self._elapsed:.3f}",
+                "stop_reason": closing.reason,
+                "stop_detail": closing.detail,
+                "exit_code": str(ending.exit_code),
+            }
+        )
+        ticket = self._journal.event(
+            events.RunStopped(
+                self.course.pos,
+                closing.reason,
+                closing.detail,
+                ending.exit_code,
+                self.course.applied,
+                ending.held,
+            )
+        )
+        asked = self.gate.reason is not None
+        patience = time.monotonic() + self.gate.grace
+        while ticket > self._journal.committed:
+            if state.trouble and (self.gate.cancelled or (asked and time.monotonic() > patience)):
+                raise DiskTrouble(
+                    f"{self._journal.unsaved} results could not be saved ({state.trouble}); "
+                    "what was saved can be resumed once there is room"
+                )
+            if self._journal.failure is not None:
+                raise StoreError(f"the run's database refused a result ({self._journal.failure})")
+            self._wake.clear()
+            try:
+                async with asyncio.timeout(TICK):
+                    await self._wake.wait()
+            except TimeoutError:
+                continue
+        await asyncio.sleep(0)  # callbacks of the last commit run before the run returns
+        state.stop_reason, state.stop_detail, state.phase = closing.reason, closing.detail, "stopped"
+        state.touch()
+
+    # --- telling ------------------------------------------------------------------------------
+
+    def _tell_applied(self, ticket: int, pos: int, applied: Applied) -> None:
+        if not self._listeners:
+            return
+        outcome, change, step = applied.outcome, applied.change, applied.outcome.step
+        tell = self._journal.tell
+        tell(
+            ticket,
+            events.MatchFinished(
+                pos,
+                step.group,
+                step.seq,
+                outcome.applied_no,
+                step.a,
+                step.b,
+                step.mode,
+                outcome.winner,
+                outcome.reason,
+            ),
+        )
+        if change is not None:
+            tell(
+                ticket,
+                events.RatingsChanged(
+                    pos,
+                    step.group,
+                    step.seq,
+                    change.a,
+                    change.a_before,
+                    change.a_after,
+                    change.b,
+                    change.b_before,
+                    change.b_after,
+                ),
+            )
+        snapshot = applied.snapshot
+        if snapshot is not None:
+            tell(
+                ticket,
+                events.SnapshotTaken(pos, step.group, snapshot.valid_matches, snapshot.top, snapshot.stable),
+            )
+
+    def _count(self, group: str, winner: Winner, more: int) -> None:
+        """Bring the outcome counts of the state up to date."""
+        state = self.state
+        match winner:
+            case "a":
+                state.a += more
+            case "b":
+                state.b += more
+            case "draw":
+                state.draw += more
+            case "void":
+                state.void += more
+        state.groups[group].applied = self.lanes[group].group.order.applied
+        state.touch()
+
+    def _gate_moved(self, phase: events.GatePhase, detail: str = "") -> None:
+        state = self.state
+        shown = self.gate.phase
+        state.phase = "running" if shown == "open" else shown
+        state.touch()
+        self._journal.tell_now(GateMoved(self.course.pos, phase, self._calls.in_flight, detail))
+        self._wake.set()
+
+    def _storage(self, trouble: str | None) -> None:
+        self.state.trouble = trouble or ""
+        self.state.touch()
+        self._calls.held_up = trouble is not None
+        self._journal.tell_now(events.StorageTroubled(self.course.pos, trouble or "", self._journal.unsaved))
+        self._wake.set()
+
+
+def new_pending(course: Course, judge: Judge, step_id: int, step: Match, ticket: int) -> Pending:
+    """A planned step with its questions; the judge is told of each, so call it in plan order."""
+    pending = Pending(step, step_id, ticket, questions_of(course, step), deque(step.orders))
+    for question in pending.questions.values():
+        judge.planned(question)
+    return pending
+
+
+def _open_budget(lanes: Mapping[str, Lane], loaded: Loaded) -> Budget:
+    """The accounts as a database left them: what was spent, and the matches that count already."""
+    total = Account(Caps())
+    accounts: dict[str, Account] = {}
+    for id_, lane in lanes.items():
+        group = lane.group
+        account = accounts[id_] = Account(Caps(), spent=loaded.spent.get(id_, Cost()))
+        account.matches = group.order.applied - group.withdrawn_applied
+    for pending in loaded.pending:
+        group_id = pending.step.group
+        if pending.combined is not None and pending.step.seq not in lanes[group_id].group.withdrawn:
+            pending.counted = True
+            accounts[group_id].matches += 1
+    for account in accounts.values():
+        total.spent += account.spent
+        total.matches += account.matches
+    return Budget(total, accounts)

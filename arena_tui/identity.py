@@ -1,0 +1,90 @@
+"""What makes a tournament the same one: hashes of its parts, so that a run is only resumed by its equal.
+
+The name, the limits (but for the order in which outcomes apply) and the stop rule are left out:
+they may change from one sitting to the next.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from arena_tui.candidate import Candidate, Group, Pool
+    from arena_tui.settings import Tournament
+
+PARTS = (
+    "task",
+    "criteria",
+    "candidates",
+    "groups",
+    "seed",
+    "judge",
+    "format",
+    "compare",
+    "schedule",
+    "ordering",
+)
+
+
+def identity(tournament: Tournament, pool: Pool) -> dict[str, str]:
+    """Hex sha256 of the canonical JSON of each of `PARTS`; "" for a seed that is left out.
+
+    `ordering` covers the durations of the modes too. The order of candidates and groups counts,
+    since ties and random choices follow it.
+    """
+    given = tournament.model_dump(mode="json")
+    limits = given["limits"]
+    candidates = (_candidate(c) for group in pool.groups for c in group.candidates)
+    parts = {name: _sha256([given[name]]) for name in ("task", "judge", "format", "compare", "schedule")}
+    return parts | {
+        "criteria": _sha256([list(given["criteria"].items())]),
+        "candidates": _sha256(candidates),
+        "groups": _sha256(_group(group) for group in pool.groups),
+        "seed": "" if tournament.seed is None else _sha256([tournament.seed]),
+        "ordering": _sha256([limits["ordering"], limits["durations"]]),
+    }
+
+
+def identity_changes(old: Mapping[str, str], new: Mapping[str, str]) -> list[str]:
+    """The parts that differ between two identities, in the order of `PARTS`; no seed matches any seed."""
+    return [
+        part
+        for part in PARTS
+        if old.get(part) != new.get(part)
+        and not (part == "seed" and "" in (old.get(part, ""), new.get(part, "")))
+    ]
+
+
+def _sha256(values: Iterable[Any]) -> str:
+    digest = hashlib.sha256()
+    for value in values:
+        digest.update(json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False).encode())
+        digest.update(b"\n")
+    return digest.hexdigest()
+
+
+def _candidate(candidate: Candidate) -> list[Any]:
+    c = candidate
+    return [
+        c.group,
+        c.id,
+        c.text,
+        c.title,
+        c.system,
+        c.class_,
+        c.parent_ids,
+        c.generation,
+        c.rating,
+        c.strength,
+        c.embedding,
+        c.review,
+        dict(c.meta),
+    ]
+
+
+def _group(group: Group) -> list[Any]:
+    criteria = [list(item) for item in group.criteria.items()]
+    return [group.id, group.prompt, group.category, criteria, dict(group.meta)]

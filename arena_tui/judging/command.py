@@ -1,0 +1,207 @@
+"""A judge that is any program: one JSON object on its stdin, one on its stdout, a process a comparison.
+
+In: `{"task", "prompt", "criteria", "first": {"id", "text"}, "second": {"id", "text"}}`; the ids are
+`first` and `second` unless `show_ids`. Out: `{"winner": "first" | "second" | "draw", "p_first"?,
+"reason"?}`. The program starts in the tournament file's folder, in a session of its own, so that it
+dies with all its children when it takes too long or the comparison is cancelled.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import shutil
+import signal
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from arena_tui.errors import JudgeError
+from arena_tui.judging.base import FREE, Question, Reply, Usage, Verdict
+from arena_tui.judging.strict_json import optional_probability, optional_text, strict_object
+from arena_tui.vocabulary import Said
+
+if TYPE_CHECKING:
+    from arena_tui import settings
+
+OUTPUT_LIMIT = 1_000_000  # bytes of stdout; a verdict is a few hundred
+_STDERR_KEPT = 4096  # bytes at its end, for the last line
+_LAST_LINE_SHOWN = 200  # characters
+_LINGER = 0.5  # seconds that children which hold the pipes open may outlive the program itself
+_REAP = 5.0  # seconds to wait for the end of a process that was killed
+_SAID: Mapping[str, Said] = {"first": "first", "second": "second", "draw": "draw"}
+
+
+class CommandJudge:
+    """Implements `Judge` with the program `settings.command`, an argument list started in `folder`.
+
+    Raises `JudgeError` at construction when there is no such program; one that cannot be started
+    later, fails, is too slow or prints no verdict gives an invalid verdict that says so.
+    """
+
+    keeps_replies = True
+
+    def __init__(
+        self, settings: settings.CommandJudge, task: str, criteria: Mapping[str, str], folder: Path
+    ) -> None:
+        self._argv = settings.command
+        self._show_ids = settings.show_ids
+        self._timeout = settings.timeout
+        self._draws = settings.draws
+        self._task = task
+        self._criteria = dict(criteria)
+        self._folder = folder
+        self.label = f"command: {Path(self._argv[0]).name}"
+        _require_program(self._argv[0], folder)
+
+    def planned(self, question: Question) -> None:
+        """Nothing to count."""
+
+    def worst_case(self, question: Question) -> Usage:
+        """Nothing that arena could know of."""
+        return FREE
+
+    async def ask(self, question: Question) -> Reply:
+        """What the program printed; `failure` when it ended badly, late or not at all."""
+        exchange = _Exchange()
+        try:
+            try:
+                async with asyncio.timeout(self._timeout):
+                    await self._converse(exchange, question)
+                failure = exchange.failure()
+            except TimeoutError:
+                failure = exchange.with_last_line(f"timed out after {self._timeout:g} s")
+        except OSError as error:
+            failure = f"could not start {self._argv[0]}: {error.strerror or type(error).__name__}"
+        return Reply(exchange.stdout.decode("utf-8", "replace"), failure=failure)
+
+    def read(self, question: Question, reply: Reply) -> Verdict:
+        """The verdict in what the program printed; invalid with the reason when there is none."""
+        if reply.failure:
+            return Verdict("invalid", reason=reply.failure)
+        try:
+            verdict = _parse(reply.text)
+        except ValueError as error:
+            return Verdict("invalid", reason=f"the program printed no verdict: {error}")
+        if verdict.winner == "draw" and not self._draws:
+            return Verdict("invalid", reason="the program called a draw, and judge.draws is off")
+        return verdict
+
+    async def close(self) -> None:
+        """Nothing is open: every process ended with its comparison."""
+
+    async def _converse(self, exchange: _Exchange, question: Question) -> None:
+        """Start the program, hand it the question, wait for its end; never leave it running."""
+        # The low-level call, not create_subprocess_exec: its transport can be closed (public API) when
+        # a stray child holds the pipes, and output is counted as it comes instead of after the fact.
+        try:
+            transport, _ = await asyncio.get_running_loop().subprocess_exec(
+                lambda: exchange, *self._argv, cwd=self._folder, start_new_session=True
+            )
+            stdin = transport.get_pipe_transport(0)
+            assert isinstance(stdin, asyncio.WriteTransport)  # a pipe, since nothing else was asked for
+            stdin.write(self._payload(question))
+            stdin.write_eof()
+            await exchange.ended.wait()
+        finally:
+            await exchange.bury()
+
+    def _payload(self, question: Question) -> bytes:
+        first, second = question.first, question.second
+        payload = {
+            "task": self._task,
+            "prompt": question.prompt,
+            "criteria": self._criteria,
+            "first": {"id": first.id if self._show_ids else "first", "text": first.text},
+            "second": {"id": second.id if self._show_ids else "second", "text": second.text},
+        }
+        return json.dumps(payload).encode("ascii") + b"\n"
+
+
+class _Exchange(asyncio.SubprocessProtocol):
+    """One process from start to burial: what it printed, how it ended."""
+
+    def __init__(self) -> None:
+        self.stdout = bytearray()
+        self.ended = asyncio.Event()
+        self._stderr = bytearray()
+        self._transport: asyncio.SubprocessTransport | None = None
+        self._exited = asyncio.Event()
+        self._open_pipes = {1, 2}
+        self._too_long = False
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.SubprocessTransport)
+        self._transport = transport
+
+    def pipe_data_received(self, fd: int, data: bytes) -> None:
+        if fd == 1:
+            self._too_long = self._too_long or len(self.stdout) + len(data) > OUTPUT_LIMIT
+            self.stdout += data[: OUTPUT_LIMIT - len(self.stdout)]
+            if self._too_long:
+                self.ended.set()
+        else:
+            self._stderr += data
+            del self._stderr[:-_STDERR_KEPT]
+
+    def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
+        self._open_pipes.discard(fd)
+        if self._exited.is_set() and not self._open_pipes:
+            self.ended.set()
+
+    def process_exited(self) -> None:
+        self._exited.set()
+        if self._open_pipes:
+            asyncio.get_running_loop().call_later(_LINGER, self.ended.set)
+        else:
+            self.ended.set()
+
+    def failure(self) -> str:
+        """Why the output cannot be used, or nothing."""
+        if self._too_long:
+            return f"printed more than {OUTPUT_LIMIT:,} bytes"
+        code = self._transport.get_returncode() if self._transport else None
+        if code:
+            return self.with_last_line(f"killed by signal {-code}" if code < 0 else f"exit code {code}")
+        return ""
+
+    def with_last_line(self, reason: str) -> str:
+        """`reason` and the last line that the program wrote to stderr."""
+        lines = self._stderr.decode("utf-8", "replace").split("\n")
+        last = next((" ".join(line.split()) for line in reversed(lines) if line.strip()), "")
+        return f"{reason}: {last[:_LAST_LINE_SHOWN]}" if last else reason
+
+    async def bury(self) -> None:
+        """Kill what still runs of the process group, reap the process, close the pipes."""
+        if self._transport is None:
+            return
+        # After a clean end the group is empty and its number may belong to someone else.
+        if not self._exited.is_set() or self._open_pipes:
+            with suppress(ProcessLookupError):  # it may end in this very moment
+                os.killpg(self._transport.get_pid(), signal.SIGKILL)
+        self._transport.close()
+        with suppress(TimeoutError):  # stuck in the kernel: the child watcher reaps it whenever it ends
+            async with asyncio.timeout(_REAP):
+                await self._exited.wait()
+
+
+def _require_program(program: str, folder: Path) -> None:
+    """Refuse a program that does not exist or may not be run, before anything is planned."""
+    found = shutil.which(str(folder / program) if os.path.dirname(program) else program)
+    if found is None:
+        local = " (a program in the tournament file's folder is written ./name)"
+        where = f"in {folder}" if os.path.dirname(program) else f"on the PATH{local}"
+        raise JudgeError(f"judge.command: there is no program {program!r} that can be run {where}")
+
+
+def _parse(text: str) -> Verdict:
+    """The verdict on stdout, or ValueError. Keys beyond the known ones are ignored."""
+    if not text.strip():
+        raise ValueError("its output is empty")
+    row = strict_object(text)
+    winner = row.get("winner")
+    if not isinstance(winner, str) or winner not in _SAID:
+        raise ValueError('no "winner" that is "first", "second" or "draw"')
+    return Verdict(_SAID[winner], optional_probability(row, "p_first"), optional_text(row, "reason"))

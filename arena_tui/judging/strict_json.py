@@ -1,0 +1,53 @@
+"""JSON from programs and logs, read strictly: one object, no key twice, no NaN, probabilities in [0, 1].
+
+The recorded and the command judge read with it; what is wrong comes as a `ValueError` whose text
+completes a sentence that begins with the place ("line 3: ", "the program: ").
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+
+def strict_object(text: str) -> dict[str, Any]:
+    """The one JSON object in `text`; ValueError says in words why there is none."""
+    try:
+        value = json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse_constant)
+    except (json.JSONDecodeError, RecursionError):
+        raise ValueError("not JSON") from None
+    if not isinstance(value, dict):
+        raise ValueError("JSON, but not an object")
+    return value
+
+
+def optional_text(row: dict[str, Any], key: str) -> str:
+    """The text at `key`, empty when it is missing or null; ValueError when it is no text."""
+    value = row.get(key)
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise ValueError(f'"{key}" must be text')
+    return value
+
+
+def optional_probability(row: dict[str, Any], key: str) -> float | None:
+    """The number from 0 to 1 at `key`, None when it is missing or null; ValueError when it is neither."""
+    value = row.get(key)
+    if value is None:
+        return None
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not number or not 0 <= value <= 1:
+        raise ValueError(f'"{key}" must be a number from 0 to 1')
+    return float(value)
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    row = dict(pairs)
+    if len(row) < len(pairs):
+        raise ValueError("a key is given twice")
+    return row
+
+
+def _refuse_constant(name: str) -> float:
+    raise ValueError(f"{name} is not a number")

@@ -1,0 +1,149 @@
+"""When a leaderboard has settled: the same top set, hardly moving, over several snapshots.
+
+Pure; one tracker a group. The engine's stop watch feeds it applied matches and asks whether the
+group may end; displays ask how far away that is. Source: the Co-Scientist Elo tournament.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+MATCHES_PER_CANDIDATE = 5
+"""The guard on valid matches where none is set: this many times the number of playing candidates."""
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """The top of a leaderboard after `valid_matches`, best first, and whether it closed a stable window.
+
+    `playing` counts the candidates that may play, `fewest_matches` is the least valid matches any
+    of them has.
+    """
+
+    valid_matches: int
+    top: tuple[tuple[str, float], ...]
+    playing: int
+    fewest_matches: int
+    stable: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Distance:
+    """What still stands between a group and a stable top.
+
+    `snapshots` of `needed` are in the window; `changed` came into or fell out of the top set within
+    it; `moving` are members of the latest top with their spread (max - min, in points) where that is
+    not below eps. The last three are what the guards still miss: candidates, valid matches in all,
+    and valid matches of the candidate that has the fewest.
+    """
+
+    snapshots: int
+    needed: int
+    changed: tuple[str, ...] = ()
+    moving: tuple[tuple[str, float], ...] = ()
+    ideas_missing: int = 0
+    matches_missing: int = 0
+    matches_each_missing: int = 0
+
+
+class StabilityTracker:
+    """Watches the top `top_k` over `n` snapshots, one after every `every` valid matches.
+
+    Stable: the window is full, every snapshot has the same set of ids (order is free), each
+    member's max - min stays below `eps` points, and the latest snapshot meets the guards. A
+    `min_matches` of None asks for five valid matches per playing candidate. With several classes
+    the caller passes the union of each class's best `top_k`.
+    """
+
+    def __init__(
+        self,
+        *,
+        top_k: int = 5,
+        n: int = 3,
+        eps: float = 25.0,
+        every: int = 10,
+        min_ideas: int = 0,
+        min_matches: int | None = None,
+        min_matches_each: int = 3,
+    ) -> None:
+        self.top_k = top_k
+        self._needed = n
+        self._eps = eps
+        self._every = every
+        self._min_ideas = min_ideas
+        self._min_matches = min_matches
+        self._min_matches_each = min_matches_each
+        self._window: deque[Snapshot] = deque(maxlen=n)
+        self._seen = 0
+
+    @property
+    def stable(self) -> bool:
+        """True when the latest snapshot closed a stable window."""
+        return bool(self._window) and self._window[-1].stable
+
+    def applied(
+        self,
+        valid_matches: int,
+        standings: Callable[[], Sequence[tuple[str, float]]],
+        *,
+        playing: int,
+        fewest_matches: int,
+    ) -> Snapshot | None:
+        """Tell of an applied outcome; the snapshot it caused, if any.
+
+        `valid_matches` is the count after it, so a void match repeats the last one and causes
+        nothing; `standings` gives the top set, best first, and is called only when it is due.
+        """
+        due = valid_matches > self._seen and valid_matches % self._every == 0
+        self._seen = valid_matches
+        if not due:
+            return None
+        return self.snapshot(valid_matches, standings(), playing=playing, fewest_matches=fewest_matches)
+
+    def snapshot(
+        self, valid_matches: int, top: Sequence[tuple[str, float]], *, playing: int, fewest_matches: int
+    ) -> Snapshot:
+        """Take a snapshot now, for a caller that counts matches itself."""
+        draft = Snapshot(valid_matches, tuple(top), playing, fewest_matches, stable=False)
+        self._window.append(draft)
+        if self.distance() == Distance(self._needed, self._needed):
+            settled = Snapshot(valid_matches, draft.top, playing, fewest_matches, stable=True)
+            self._window[-1] = settled
+            return settled
+        return draft
+
+    def restart(self, valid_matches: int | None = None) -> None:
+        """Start the window anew: after an overrule, or when a closed group goes on.
+
+        `valid_matches` is the count as it is now, where an overrule changed it.
+        """
+        self._window.clear()
+        if valid_matches is not None:
+            self._seen = valid_matches
+
+    def distance(self) -> Distance:
+        """What is still missing, by the latest snapshot; equal to a full window alone when stable."""
+        if not self._window:
+            return Distance(0, self._needed)
+        latest = self._window[-1]
+        tables = [dict(snapshot.top) for snapshot in self._window]
+        union = dict.fromkeys(id_ for table in reversed(tables) for id_ in table)
+        changed = tuple(id_ for id_ in union if any(id_ not in table for table in tables))
+        spreads = []
+        for id_, _ in latest.top:
+            ratings = [table[id_] for table in tables if id_ in table]
+            spreads.append((id_, max(ratings) - min(ratings)))
+        guard = self._min_matches
+        if guard is None:
+            guard = MATCHES_PER_CANDIDATE * latest.playing
+        return Distance(
+            snapshots=len(self._window),
+            needed=self._needed,
+            changed=changed,
+            moving=tuple((id_, spread) for id_, spread in spreads if not spread < self._eps),
+            ideas_missing=max(0, self._min_ideas - latest.playing),
+            matches_missing=max(0, guard - latest.valid_matches),
+            matches_each_missing=max(0, self._min_matches_each - latest.fewest_matches),
+        )

@@ -1,0 +1,172 @@
+"""Tables for a terminal or a pipe: the standings of a result and the list of runs, as plain text.
+
+Every foreign string passes `safetext`; widths are terminal cells, so that CJK and emoji line up.
+Colour only repeats what the words say. Nothing here prints.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from arena_tui.report.result import RunRow, StandingRow
+from arena_tui.safetext import one_line
+
+_GAP = "  "
+_BOLD, _DIM, _RESET = "\x1b[1m", "\x1b[2m", "\x1b[0m"
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """A column takes its widest cell, at most `most` cells; the flexible ones give way first."""
+
+    heading: str
+    right: bool = False
+    most: int = 1000
+    least: int = 0  # > 0: may be cut down to this many cells when the line is too long
+
+
+def standings_table(rows: Sequence[StandingRow], *, color: bool, width: int) -> str:
+    """The standings as lines of at most `width` cells (40 or more), ending in a line end.
+
+    Several groups come one after the other, each under its name. Twins, rejected and other candidates
+    that do not play say so in the last column. Columns of which nothing is known (titles, intervals,
+    ...) are left out. Without rows, one line says so.
+    """
+    if not rows:
+        return "no candidates\n"
+    groups = [(group, list(members)) for group, members in groupby(rows, key=lambda row: row.group)]
+    parts = []
+    for group, members in groups:
+        lines = list(_standings_of(members, color, width))
+        if len(groups) > 1:
+            lines.insert(0, _styled(one_line(group, width), _BOLD if color else ""))
+        parts.append("\n".join(lines) + "\n")
+    return "\n".join(parts)
+
+
+_RUNS = (
+    _Column("run", most=26),
+    _Column("name", least=6),
+    _Column("format", most=11),
+    _Column("status", least=8),
+    _Column("matches", right=True),
+    _Column("created", least=10),
+)
+
+
+def runs_table(rows: Sequence[RunRow], *, color: bool, width: int) -> str:
+    """All runs as lines of at most `width` cells (40 or more), ending in a line end."""
+    if not rows:
+        return "no runs yet\n"
+    cells = [
+        [row.run, row.name, row.format, _status(row), str(row.matches), row.created_at[:16].replace("T", " ")]
+        for row in rows
+    ]
+    return "\n".join(_lines(_RUNS, cells, [False] * len(rows), color, width)) + "\n"
+
+
+def _status(row: RunRow) -> str:
+    return f"{row.status}, {row.stop_reason}" if row.stop_reason else row.status
+
+
+_STANDINGS = (
+    _Column("rank", right=True),
+    _Column("range", right=True),
+    _Column("title", least=8),
+    _Column("id", least=6, most=28),
+    _Column("rating", right=True),
+    _Column("interval", right=True),
+    _Column("best", right=True),
+    _Column("W-D-L", right=True),
+    _Column("matches", right=True),
+    _Column("state", least=8),
+)
+
+
+def _standings_of(rows: list[StandingRow], color: bool, width: int) -> Iterator[str]:
+    """Heading and lines of one group."""
+    titled = any(row.title not in ("", row.id) for row in rows)
+    cells = [
+        [
+            str(row.rank),
+            _span(row.rank_low, row.rank_high),
+            (row.title or row.id) if titled else "",
+            row.id,
+            f"{row.rating:.1f}",
+            "" if row.low is None or row.high is None else f"{row.low:.0f}..{row.high:.0f}",
+            "" if row.p_best is None else f"{100 * row.p_best:.0f}%",
+            f"{row.wins}-{row.draws}-{row.losses}",
+            str(row.matches),
+            _state(row),
+        ]
+        for row in rows
+    ]
+    aside = [row.twin_of is not None or row.state not in ("in_tournament", "pinned") for row in rows]
+    yield from _lines(_STANDINGS, cells, aside, color, width)
+
+
+def _state(row: StandingRow) -> str:
+    """In words whatever sets a candidate apart; nothing for one that simply plays."""
+    twin = () if row.twin_of is None else (f"twin of {row.twin_of}",)
+    state = () if row.state == "in_tournament" else (row.state,)
+    return ", ".join([*state, *twin, *row.flags])
+
+
+def _span(low: int | None, high: int | None) -> str:
+    if low is None or high is None:
+        return ""
+    return str(low) if low == high else f"{low}-{high}"
+
+
+def _lines(
+    columns: Sequence[_Column], cells: list[list[str]], aside: list[bool], color: bool, width: int
+) -> Iterator[str]:
+    """The heading and one line a row, cut and padded; columns without content are left out.
+
+    Lines set `aside` are dim where there is colour.
+    """
+    used = [at for at in range(len(columns)) if any(line[at] for line in cells)]
+    columns = [columns[at] for at in used]
+    heading = [column.heading for column in columns]
+    safe = [[one_line(line[at], columns[n].most) for n, at in enumerate(used)] for line in cells]
+    widths = _widths(columns, [heading, *safe], width)
+    yield _styled(_line(columns, heading, widths, width), _BOLD if color else "")
+    for line, dim in zip(safe, aside, strict=True):
+        yield _styled(_line(columns, line, widths, width), _DIM if color and dim else "")
+
+
+def _widths(columns: Sequence[_Column], cells: list[list[str]], width: int) -> list[int]:
+    """Cells each column gets: its widest, and if that is too much, flexible columns shrink, widest first."""
+    from rich.cells import cell_len
+
+    widths = [max(cell_len(line[at]) for line in cells) for at in range(len(columns))]
+    excess = sum(widths) + len(_GAP) * (len(columns) - 1) - width
+    while excess > 0:
+        spare = [(widths[at] - c.least, at) for at, c in enumerate(columns) if 0 < c.least < widths[at]]
+        if not spare:
+            break
+        most, at = max(spare)
+        runner_up = sorted(spare)[-2][0] if len(spare) > 1 else 0
+        cut = min(excess, most, max(1, most - runner_up))
+        widths[at] -= cut
+        excess -= cut
+    return widths
+
+
+def _line(columns: Sequence[_Column], cells: list[str], widths: list[int], width: int) -> str:
+    """One line, at most `width` cells even where the columns could not shrink enough."""
+    from rich.cells import cell_len
+
+    padded = []
+    for column, cell, size in zip(columns, cells, widths, strict=True):
+        text = one_line(cell, size)
+        space = " " * (size - cell_len(text))
+        padded.append(space + text if column.right else text + space)
+    line = _GAP.join(padded).rstrip(" ")
+    return line if cell_len(line) <= width else one_line(line.lstrip(" "), width)
+
+
+def _styled(line: str, style: str) -> str:
+    return f"{style}{line}{_RESET}" if style else line

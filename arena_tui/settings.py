@@ -1,0 +1,439 @@
+"""The settings of a tournament: frozen models with their meanings, bounds, defaults and presets.
+
+`Tournament.model_dump(mode="json")` is what a run stores; `model_validate` of it gives an equal
+tournament. `validate` and `with_changes` are the doors for input: they raise one sentence a fault.
+The candidates are no settings (see `pool`). A leaf module; it imports pydantic, so whoever must
+start fast imports it late.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Annotated, Any, Literal, Self, get_args
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic_core import PydanticCustomError
+
+from arena_tui import values
+from arena_tui.errors import UsageError
+from arena_tui.settings_faults import Fault, faults_of
+from arena_tui.vocabulary import Mode
+
+Text = Annotated[str, BeforeValidator(values.text)]
+AnyText = Annotated[str, BeforeValidator(partial(values.text, blank=True))]
+Flag = Annotated[bool, BeforeValidator(values.flag)]
+Whole = Annotated[int, BeforeValidator(values.whole_number)]
+Count = Annotated[int, BeforeValidator(partial(values.whole_number, low=1))]
+Slots = Annotated[int, BeforeValidator(partial(values.whole_number, low=1, high=4096))]
+Seed = Annotated[int, BeforeValidator(partial(values.whole_number, high=2**63 - 1))]
+Finite = Annotated[float, BeforeValidator(partial(values.finite_number, low=-1e6, high=1e6))]
+Share = Annotated[float, BeforeValidator(partial(values.finite_number, low=0, high=1))]
+AtLeastZero = Annotated[float, BeforeValidator(partial(values.finite_number, low=0, high=1e6))]
+Positive = Annotated[float, BeforeValidator(partial(values.finite_number, above=0, high=1e9))]
+Seconds = Annotated[float, BeforeValidator(values.seconds)]
+SecondsOrZero = Annotated[float, BeforeValidator(partial(values.seconds, zero=True))]
+
+
+class Settings(BaseModel):
+    """What all settings share: they never change, and unknown keys are refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class EloFormat(Settings):
+    """The Elo tournament of the Co-Scientist family: open-ended, three buckets of pairs, two K factors.
+
+    Three thresholds are easily confused. Below `debate_when_matches_lt` matches a meeting is a debate,
+    below `new_matches_lt` a candidate counts as new for pairing, below `new_threshold` it moves by `k_new`.
+    """
+
+    kind: Literal["elo"] = "elo"
+    preset: Literal["co_scientist"] | None = None
+    """`co_scientist` changes the defaults to the original's behaviour; see `PRESETS`."""
+    initial_rating: Finite = 1200.0
+    k_new: Positive = 32.0
+    """Points at stake while the less experienced of the two has fewer than `new_threshold` matches."""
+    k_warm: Positive = 16.0
+    """Points at stake afterwards."""
+    new_threshold: Whole = 5
+    new_matches_lt: Whole = 3
+    debate_when_matches_lt: Whole = 2
+    debate_when_elo_delta_lt: AtLeastZero = 50.0
+    """Ratings closer than this also make a meeting a debate."""
+    p_new: Share = 0.4
+    """Chance of a new candidate against the nearest-rated warm one."""
+    p_close: Share = 0.4
+    """Chance of two warm candidates of near ratings."""
+    p_random: Share = 0.2
+    """Chance of two at random from the top half."""
+    close_gap: Positive = 200.0
+    """Ratings closer than this are near; it is also the scale on which nearness fades."""
+    rematch_penalty: Flag = True
+    """Divide a pair's weight by 1 + its earlier meetings."""
+    prefer: Literal["distant", "similar"] = "distant"
+    """Which texts the close bucket rather pairs."""
+    similarity: Literal["lexical", "embedding", "none"] = "lexical"
+    """TF-IDF cosine of the texts, cosine of the pool's `embedding`, or not at all."""
+    focus_new_entrants: Flag = False
+    """Let every candidate first meet its nearest-rated opponent."""
+
+    @model_validator(mode="after")
+    def _chances_are_whole(self) -> Self:
+        total = self.p_new + self.p_close + self.p_random
+        if abs(total - 1) > 1e-6:
+            message = f"p_new, p_close and p_random: expected a sum of 1, got {total:g}"
+            raise PydanticCustomError("own", "{message}", {"message": message})
+        return self
+
+
+class JudgeSettings(Settings):
+    """What every kind of judge has."""
+
+    mode: Literal["auto", "pairwise", "debate"] = "auto"
+    """`auto` leaves the choice to the format: debate or pairwise in Elo."""
+    orders: Literal["alternate", "both", "given"] = "alternate"
+    """Who is shown first: in turns, each once (two comparisons a match), or the first-named always."""
+    draws: Flag = True
+    """Whether a judge may call two texts equal."""
+
+
+class RecordedJudge(JudgeSettings):
+    """Votes from a file: JSON Lines of {"a", "b", "group"?, "winner", "p_a"?, "rationale"?}."""
+
+    kind: Literal["recorded"] = "recorded"
+    file: Text
+    """Path of the votes; absolute once a tournament file was loaded."""
+    symmetric: Flag = False
+    """Use the other order's votes, swapped, for an order that was not recorded."""
+
+
+class Spread(Settings):
+    """A random length of time: `mean` in seconds, `cv` = standard deviation / mean (0 = fixed)."""
+
+    mean: SecondsOrZero = 0.0
+    cv: AtLeastZero = 0.0
+
+
+def _latency_by_mode(value: Any) -> Any:
+    """The short forms of a latency, one time or one {mean, cv} for all modes, spelled out by mode."""
+    if isinstance(value, (int, float, str)):
+        value = {"mean": value}
+    modes = get_args(Mode)
+    if isinstance(value, Spread):
+        return dict.fromkeys(modes, value)
+    if not isinstance(value, Mapping):
+        return value
+    if not value.keys() & set(modes):
+        return dict.fromkeys(modes, value) if value else {}
+    return {mode: v if isinstance(v, (Mapping, Spread)) else {"mean": v} for mode, v in value.items()}
+
+
+Latency = Annotated[dict[Mode, Spread], BeforeValidator(_latency_by_mode)]
+
+
+class SimulatedUsage(Settings):
+    """What each simulated comparison is booked with."""
+
+    input_tokens: Whole = 0
+    output_tokens: Whole = 0
+    usd: AtLeastZero = 0.0
+
+
+class SimulatedJudge(JudgeSettings):
+    """A seeded simulation: needs no key, costs nothing, and is always labelled SIMULATED."""
+
+    kind: Literal["simulated"] = "simulated"
+    strengths: dict[str, Finite] = Field(default_factory=dict)
+    """Logits by candidate id; else the pool's `strength`, else drawn from the seed and the text."""
+    first_slot_bias: Finite = 0.0
+    """Logits added to whichever text is shown first."""
+    draw_rate: Share = 0.0
+    invalid_rate: Share = 0.0
+    noise: AtLeastZero = 1.0
+    """Scale of the logistic noise of a verdict; at 0 the stronger text always wins."""
+    latency: Latency = Field(default_factory=dict)
+    """How long a comparison takes: one time, {mean, cv}, or either by mode; a mode not named takes none."""
+    soft: Flag = False
+    """Also give the probability that the first text is better."""
+    usage: SimulatedUsage = SimulatedUsage()
+
+
+class CommandJudge(JudgeSettings):
+    """Any program: one JSON object on its standard input, one on its standard output."""
+
+    kind: Literal["command"] = "command"
+    command: tuple[AnyText, ...]
+    """The program and its arguments, started without a shell."""
+    folder: AnyText = ""
+    """Where the program starts: the tournament file's folder once it was loaded."""
+    show_ids: Flag = False
+    """Show the program the candidates' ids; otherwise it sees neutral labels."""
+    timeout: Seconds = 60.0
+
+    @model_validator(mode="before")
+    @classmethod
+    def _is_a_list(cls, value: Any) -> Any:
+        command = value.get("command") if isinstance(value, Mapping) else None
+        if command is not None and (not isinstance(command, (list, tuple)) or not any(command[:1])):
+            message = "expected a list such as [python3, judge.py]"
+            raise PydanticCustomError(
+                "own", "{message}", {"message": message, "at": "command", "value": command}
+            )
+        return value
+
+
+Judge = Annotated[RecordedJudge | SimulatedJudge | CommandJudge, Field(discriminator="kind")]
+
+
+class GroupLimits(Settings):
+    """Limits of each group for itself; none by default."""
+
+    usd: Positive | None = None
+    tokens: Count | None = None
+    matches: Count | None = None
+
+
+class Durations(Settings):
+    """How long a match of each mode takes on the virtual clock that orders outcomes (no real time)."""
+
+    pairwise: Positive = 1.0
+    score: Positive = 1.0
+    debate: Positive = 15.0
+
+    def by_mode(self) -> dict[Mode, float]:
+        """The three durations by mode."""
+        return {"pairwise": self.pairwise, "score": self.score, "debate": self.debate}
+
+
+class Limits(Settings):
+    """What may be spent, and how much runs at once. No usd, tokens, wall_clock or matches by default."""
+
+    usd: Positive | None = None
+    tokens: Count | None = None
+    """Input and output tokens together."""
+    wall_clock: Seconds | None = None
+    """Seconds of running time, carried over resumes; "30m" is understood."""
+    matches: Count | None = None
+    """Matches of the run; void ones count."""
+    concurrency: Slots = 8
+    """Comparisons in flight."""
+    lookahead: Slots | None = None
+    """How many steps may be planned beyond the applied ones; None: from the concurrency."""
+    ordering: Literal["seq", "arrival"] = "seq"
+    """Apply outcomes in an order that no latency can change, or as they come."""
+    per_group: GroupLimits = GroupLimits()
+    durations: Durations = Durations()
+    grace: SecondsOrZero = 60.0
+    """Seconds that calls in flight may still take after the first interrupt."""
+
+
+class Stop(Settings):
+    """When a group ends by itself. `stability`: the same top, hardly moving, over some snapshots."""
+
+    rule: Literal["stability", "none"] = "stability"
+    top_k: Count = 5
+    n: Count = 3
+    """Snapshots that must agree."""
+    eps: Positive = 25.0
+    """Each member's highest and lowest rating over those snapshots must differ by less than this."""
+    match_snapshot_every: Count = 10
+    """Valid matches between snapshots."""
+    min_ideas_before_stable: Whole = 0
+    """Candidates that must be playing."""
+    min_matches_before_stable: Whole | None = None
+    """Valid matches the group must have had; None: five times its playing candidates."""
+    min_matches_each: Whole = 3
+    """Valid matches every playing candidate must have had."""
+    voids_in_a_row: Count = 10
+    """Matches in a row without a usable verdict that close a group."""
+
+
+PRESETS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
+    "co_scientist": {
+        "format": {"rematch_penalty": False, "focus_new_entrants": True},
+        "judge": {"draws": False, "orders": "given"},
+        "stop": {"min_matches_before_stable": 0, "min_matches_each": 0},
+    }
+}
+"""The defaults that `format.preset` changes, by section; what is set explicitly stands."""
+
+_SHORT = {"format": "kind", "judge": "kind", "stop": "rule"}  # `format: elo` is `format: {kind: elo}`
+
+
+class Tournament(Settings):
+    """Everything that defines a run except its candidates and groups."""
+
+    name: Text = "tournament"
+    task: Text = "Which of the two texts is better?"
+    """The one trusted question the judge answers."""
+    criteria: dict[str, AnyText] = Field(default_factory=dict)
+    """What to look at, by name; given as a list, each text is its own name."""
+    compare: Literal["candidates"] = "candidates"
+    schedule: Literal["breadth", "depth"] = "breadth"
+    """Groups advance together, or one after the other."""
+    format: EloFormat = EloFormat()
+    judge: Judge
+    limits: Limits = Limits()
+    stop: Stop = Stop()
+    seed: Seed | None = None
+    """None: drawn once when the run starts, and stored with it."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _short_forms(cls, value: Any) -> Any:
+        if not isinstance(value, Mapping):
+            return value
+        given = {key: _section(key, part) for key, part in value.items()}
+        # A section without content, as in "limits:", says nothing.
+        given = {key: part for key, part in given.items() if part is not None or key == "seed"}
+        if isinstance(given.get("criteria"), list | tuple):
+            given["criteria"] = criteria_of_list(given["criteria"])
+        chosen = given.get("format")
+        preset = PRESETS.get(str(chosen.get("preset"))) if isinstance(chosen, Mapping) else None
+        for section, defaults in (preset or {}).items():
+            part = given.get(section, None if section == "judge" else {})  # a preset names no judge
+            if isinstance(part, Mapping):
+                given[section] = {**defaults, **part}
+        return given
+
+    @model_validator(mode="after")
+    def _ends_some_day(self) -> Self:
+        if self.stop.rule == "none" and not binding_limits(self):
+            message = (
+                f"this tournament could never end: the format {self.format.kind!r} is open-ended, "
+                "stop.rule is 'none' and no limit can be reached; set stop.rule to stability, "
+                "or limits.matches or limits.wall_clock"
+            )
+            idle = [name for name in ("usd", "tokens") if _given(self.limits, name)]
+            if idle:
+                message += f" (the judge {self.judge.kind!r} spends no {' and no '.join(idle)})"
+            raise PydanticCustomError("own", "{message}", {"message": message, "at": "stop.rule"})
+        return self
+
+
+def _section(key: str, value: Any) -> Any:
+    if isinstance(value, BaseModel):
+        return value.model_dump(exclude_unset=True) | ({"kind": value.kind} if hasattr(value, "kind") else {})
+    return {_SHORT[key]: value} if key in _SHORT and isinstance(value, str) else value
+
+
+def criteria_of_list(names: list[Any] | tuple[Any, ...]) -> dict[str, Any]:
+    """Criteria given as a list: each text is its own name. Raises a fault for what is no text."""
+    criteria: dict[str, Any] = {}
+    for number, item in enumerate(names):
+        try:
+            word = values.text(item).strip()
+        except ValueError as error:
+            fault = {"message": str(error), "at": f"criteria.{number}"}
+            raise PydanticCustomError("own", "{message}", fault) from None
+        criteria[word] = word
+    return criteria
+
+
+def _given(limits: Limits, name: str) -> bool:
+    return getattr(limits, name) is not None or getattr(limits.per_group, name) is not None
+
+
+def binding_limits(tournament: Tournament) -> list[str]:
+    """The limits that a run is bound to reach: money and tokens only with a judge that spends them."""
+    limits, judge = tournament.limits, tournament.judge
+    usage = judge.usage if isinstance(judge, SimulatedJudge) else SimulatedUsage()
+    spends = {"usd": usage.usd > 0, "tokens": usage.input_tokens + usage.output_tokens > 0, "matches": True}
+    binding = [name for name, spent in spends.items() if spent and _given(limits, name)]
+    return binding + (["wall_clock"] if limits.wall_clock is not None else [])
+
+
+def _models() -> dict[str, tuple[type[Settings], ...]]:
+    kinds: tuple[type[Settings], ...] = get_args(get_args(Judge)[0])
+    return {
+        "": (Tournament,),
+        "format": (EloFormat,),
+        "judge": kinds,
+        "judge.usage": (SimulatedUsage,),
+        "limits": (Limits,),
+        "limits.per_group": (GroupLimits,),
+        "limits.durations": (Durations,),
+        "stop": (Stop,),
+    }
+
+
+def known_keys(judge_kind: str | None = None) -> tuple[str, ...]:
+    """Every dotted key there is, for the judge of `judge_kind` (None or unknown: of any kind)."""
+    keys: dict[str, None] = {}
+    for section, models in _models().items():
+        fitting = [
+            m for m in models if "kind" in m.model_fields and m.model_fields["kind"].default == judge_kind
+        ]
+        for model in fitting if section == "judge" and fitting else models:
+            keys |= dict.fromkeys(f"{section}.{name}" if section else name for name in model.model_fields)
+    return tuple(keys)
+
+
+def faults_in(error: ValidationError, given: Mapping[str, Any], more: tuple[str, ...] = ()) -> list[Fault]:
+    """What pydantic found wrong with `given`, as sentences of ours; `more` are further known keys."""
+    judge = _section("judge", given.get("judge"))
+    judge = judge if isinstance(judge, Mapping) else {}
+    kind = judge.get("kind")
+    known = known_keys(kind if isinstance(kind, str) else None)
+    more += ("judge.latency.mean", "judge.latency.cv") if kind == "simulated" else ()
+    return faults_of(error, (*more, *known), judge.get("latency"))
+
+
+def validate(given: Mapping[str, Any]) -> Tournament:
+    """The tournament that `given` describes, or UsageError with one sentence a fault, each with its key."""
+    try:
+        return Tournament.model_validate(given)
+    except ValidationError as error:
+        raise UsageError("\n".join(str(fault) for fault in faults_in(error, given))) from None
+
+
+def with_changes(tournament: Tournament, changes: Mapping[str, Any]) -> Tournament:
+    """`tournament` with dotted keys changed: {"limits.matches": 400, "limits.wall_clock": "30m"}.
+
+    Values are Python's, or texts as typed on a command line ("null" takes a limit away). An unknown
+    key or a value out of bounds raises UsageError and names the nearest known key.
+    """
+    given = tournament.model_dump(mode="json")
+    known = known_keys(tournament.judge.kind)
+    for key, value in changes.items():
+        parent, _, last = key.rpartition(".")
+        if key not in known and parent not in ("criteria", "judge.strengths"):
+            raise UsageError(f"unknown key {values.shown(key)}{_nearest_hint(key, known)}")
+        if key == "format.preset":
+            _forget_preset(given, tournament.format.preset)
+        part: Any = given
+        for step in parent.split(".") if parent else ():
+            part = part.setdefault(step, {})
+        part[last] = typed_value(key, value)
+    return validate(given)
+
+
+def _nearest_hint(key: str, known: tuple[str, ...]) -> str:
+    near = values.nearest(key, known)
+    return f" (did you mean {near}?)" if near else f" (known keys: {', '.join(known)})"
+
+
+_TEXTS = frozenset({"name", "task", "judge.file", "judge.folder"})
+
+
+def typed_value(key: str, value: Any) -> Any:
+    """The value of a dotted key as typed on a command line; what is a text anyway stays as it is.
+
+    Raises FileProblems for a [list] or {mapping} that cannot be read.
+    """
+    if not isinstance(value, str) or key in _TEXTS or key.startswith("criteria."):
+        return value
+    from arena_tui.yaml_text import written_value  # PyYAML only when a text has to be read
+
+    return written_value(value)
+
+
+def _forget_preset(given: dict[str, Any], preset: str | None) -> None:
+    """Drop what the preset in force (or its absence) made of the defaults that presets change."""
+    plain = {"format": EloFormat(), "judge": JudgeSettings(), "stop": Stop()}
+    for section, defaults in PRESETS["co_scientist"].items():
+        for name in defaults:
+            before = PRESETS[preset][section][name] if preset else getattr(plain[section], name)
+            if given[section].get(name) == before:
+                del given[section][name]

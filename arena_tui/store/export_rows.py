@@ -1,0 +1,108 @@
+"""The rows of exports: applied matches and their comparisons, in an order that no latency changes.
+
+Read in short pieces, for a reader that held one view of the database open would make the writer's
+WAL grow without bound. What a cut run gives is, in each group, the beginning of what it gives whole.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from typing import Any
+
+PIECE = 2_000  # rows a query
+
+
+def group_ids(conn: sqlite3.Connection) -> list[str]:
+    """All groups, in group order."""
+    return [id_ for (id_,) in conn.execute("SELECT id FROM groups ORDER BY ord").fetchall()]
+
+
+def pieces(conn: sqlite3.Connection, query: str, *fixed: str, start: int = 0) -> Iterator[tuple[Any, ...]]:
+    """All rows of `query`, which is ordered by its first column.
+
+    Its last two parameters are the last value of that column that was read, and a number of rows.
+    """
+    last = start
+    while rows := conn.execute(query, (*fixed, last, PIECE)).fetchall():
+        yield from rows
+        if len(rows) < PIECE:
+            return
+        last = rows[-1][0]
+
+
+def matches(conn: sqlite3.Connection, times: bool) -> Iterator[dict[str, Any]]:
+    """The applied matches in (group, applied_no) order, under the outcomes in force.
+
+    `overruled_by` is 1 for the group's first overrule, 2 for the second, ...: a `pos` would depend
+    on how the groups took turns. With `times` the second of the application is added.
+    """
+    for group in group_ids(conn):
+        for row in pieces(
+            conn,
+            "SELECT m.applied_no, m.seq, m.round, m.hyp_a, m.hyp_b, m.mode, m.winner, m.elo_a_before,"
+            " m.elo_a_after, m.elo_b_before, m.elo_b_after, m.p_a, m.similarity, m.rationale, m.flags,"
+            " m.order_consistent, CASE WHEN m.overruled_by IS NOT NULL THEN (SELECT COUNT(*) FROM"
+            " interventions i WHERE i.kind = 'overrule' AND i.group_id = m.group_id"
+            " AND i.pos <= m.overruled_by) END, m.applied_at FROM tournament_matches m"
+            " WHERE m.group_id = ? AND m.applied_no > ? ORDER BY m.applied_no LIMIT ?",
+            group,
+        ):
+            applied_no, seq, round_, a, b, mode, winner, *ratings, p_a, similarity = row[:13]
+            rationale, flags, consistent, overruled_by, at = row[13:]
+            match: dict[str, Any] = {
+                "seq": seq,
+                "applied_no": applied_no,
+                "group": group,
+                "round": round_,
+                "hyp_a": a,
+                "hyp_b": b,
+                "mode": mode,
+                "winner": winner or "void",
+                "elo_a_before": ratings[0],
+                "elo_a_after": ratings[1],
+                "elo_b_before": ratings[2],
+                "elo_b_after": ratings[3],
+                "p_a": p_a,
+                "similarity": similarity,
+                "rationale": rationale,
+                "flags": json.loads(flags),
+                "order_consistent": None if consistent is None else bool(consistent),
+                "overruled_by": overruled_by,
+            }
+            if times:
+                match["applied_at"] = at
+            yield match
+
+
+def comparisons(conn: sqlite3.Connection) -> Iterator[dict[str, Any]]:
+    """The comparisons of applied matches in (group, applied_no, orientation) order.
+
+    `a` is the one that was shown first, so `winner` is `a` for a verdict of `first`.
+    """
+    for group in group_ids(conn):
+        for row in pieces(
+            conn,
+            "SELECT m.applied_no, m.hyp_a, m.hyp_b, m.seq, m.mode,"
+            " ab.verdict, ab.p_first, ab.reason, ab.flags, ba.verdict, ba.p_first, ba.reason, ba.flags"
+            " FROM tournament_matches m"
+            " LEFT JOIN comparisons ab ON ab.step = m.step AND ab.orientation = 'ab'"
+            " LEFT JOIN comparisons ba ON ba.step = m.step AND ba.orientation = 'ba'"
+            " WHERE m.group_id = ? AND m.applied_no > ? ORDER BY m.applied_no LIMIT ?",
+            group,
+        ):
+            _, a, b, seq, mode, *said = row
+            for first, second, (verdict, p_first, reason, flags) in ((a, b, said[:4]), (b, a, said[4:])):
+                if verdict is not None:
+                    yield {
+                        "a": first,
+                        "b": second,
+                        "winner": {"first": "a", "second": "b"}.get(verdict, verdict),
+                        "p_a": p_first,
+                        "group": group,
+                        "seq": seq,
+                        "mode": mode,
+                        "reason": reason,
+                        "flags": json.loads(flags),
+                    }

@@ -1,0 +1,391 @@
+"""Reading a run: what it is, its journal, what is pending, and the rows that views and exports show.
+
+Works beside a live writer. Long tables are read in short pieces, for a reader that held one view of
+the database open would make the writer's WAL grow without bound.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from arena_tui.candidate import Candidate, Group
+from arena_tui.facts import Outcome, RatingChange
+from arena_tui.store import export_rows
+from arena_tui.store.export_rows import PIECE, group_ids, pieces
+from arena_tui.store.payloads import decode_intervention, decode_step, decode_vector
+from arena_tui.store.records import (
+    Acted,
+    Applied,
+    Counts,
+    Event,
+    GroupEnd,
+    JournalEntry,
+    Pending,
+    Planned,
+    Snapshot,
+    Spent,
+    StoredReply,
+    StoredVerdict,
+)
+from arena_tui.store.schema import open_reading
+from arena_tui.vocabulary import Winner
+
+__all__ = [
+    "Acted",
+    "Applied",
+    "Counts",
+    "Event",
+    "GroupEnd",
+    "JournalEntry",
+    "Pending",
+    "Planned",
+    "Reader",
+    "Snapshot",
+    "Spent",
+    "StoredReply",
+    "StoredVerdict",
+]
+
+
+class Reader:
+    """A reading view of one run; a context manager, used in the thread that made it."""
+
+    def __init__(self, path: Path) -> None:
+        self._conn = open_reading(path)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._conn.close()
+
+    def __enter__(self) -> Reader:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @contextmanager
+    def frozen(self) -> Iterator[None]:
+        """Everything read inside is of one moment, whatever the writer does; keep it short."""
+        self._conn.execute("BEGIN")
+        try:
+            yield
+        finally:
+            self._conn.execute("COMMIT")
+
+    def data_version(self) -> int:
+        """A number that changes when another connection has committed."""
+        return int(self._conn.execute("PRAGMA data_version").fetchone()[0])
+
+    # What the run is.
+
+    def meta(self) -> dict[str, str]:
+        """What is known about the run, by key."""
+        return dict(self._conn.execute("SELECT key, value FROM meta ORDER BY key"))
+
+    def groups(self) -> tuple[Group, ...]:
+        """The groups as the run started: without candidates added later, in their first states."""
+        return tuple(
+            Group(
+                id=id_,
+                candidates=tuple(self._candidates(id_, from_the_start=True)),
+                prompt=prompt,
+                category=category,
+                criteria=json.loads(criteria),
+                meta=json.loads(meta),
+                skipped=detail if state == "skipped" else None,
+            )
+            for id_, prompt, category, criteria, meta, state, detail in self._conn.execute(
+                "SELECT id, prompt, category, criteria, meta, state, stop_detail FROM groups ORDER BY ord"
+            ).fetchall()
+        )
+
+    def candidates(self) -> Iterator[Candidate]:
+        """All candidates in their present states, also those added later; group order, pool order."""
+        for group in group_ids(self._conn):
+            yield from self._candidates(group, from_the_start=False)
+
+    def _candidates(self, group: str, *, from_the_start: bool) -> Iterator[Candidate]:
+        which = "AND added_pos IS NULL" if from_the_start else ""
+        for row in pieces(
+            self._conn,
+            "SELECT ord, id, text, title, group_id, system, class, parent_ids, generation, rating,"
+            f" strength, embedding, review, meta, twin_of, {'initial_state' if from_the_start else 'state'}"
+            f" FROM candidates WHERE group_id = ? {which} AND ord > ? ORDER BY ord LIMIT ?",
+            group,
+            start=-1,
+        ):
+            (_, id_, text, title, group_id, system, class_, parents, generation, rating, *rest) = row
+            strength, vector, review, meta, twin_of, state = rest
+            yield Candidate(
+                id=id_,
+                text=text,
+                title=title,
+                group=group_id,
+                system=system,
+                class_=class_,
+                parent_ids=tuple(json.loads(parents)),
+                generation=generation,
+                rating=rating,
+                strength=strength,
+                embedding=decode_vector(vector),
+                review=review,
+                meta=json.loads(meta),
+                twin_of=twin_of,
+                state=state,
+            )
+
+    def group_ends(self) -> dict[str, GroupEnd]:
+        """Where each group stands, in group order."""
+        rows = self._conn.execute("SELECT id, state, stop_reason, stop_detail FROM groups ORDER BY ord")
+        return {id_: GroupEnd(state, reason, detail) for id_, state, reason, detail in rows.fetchall()}
+
+    # The journal.
+
+    def last_pos(self) -> int:
+        """The last journal position, 0 before the first."""
+        return int(
+            self._conn.execute(
+                "SELECT MAX((SELECT COALESCE(MAX(pos), 0) FROM steps),"
+                " (SELECT COALESCE(MAX(pos), 0) FROM elo_journal),"
+                " (SELECT COALESCE(MAX(pos), 0) FROM interventions))"
+            ).fetchone()[0]
+        )
+
+    def last_step(self) -> int:
+        """The id of the last planned step, 0 before the first."""
+        return int(self._conn.execute("SELECT COALESCE(MAX(id), 0) FROM steps").fetchone()[0])
+
+    def journal(self) -> Iterator[JournalEntry]:
+        """Plans, outcomes and interventions in `pos` order."""
+        last = self.last_pos()
+        for start in range(0, last, PIECE):
+            span = (start, min(start + PIECE, last))
+            entries: list[JournalEntry] = [*self._plans(span), *self._outcomes(span), *self._actions(span)]
+            entries.sort(key=lambda entry: entry.pos)
+            yield from entries
+
+    def _plans(self, span: tuple[int, int]) -> Iterator[Planned]:
+        for pos, id_, match_id, payload in self._conn.execute(
+            "SELECT s.pos, s.id, m.id, s.payload FROM steps s JOIN tournament_matches m ON m.step = s.id"
+            " WHERE s.pos > ? AND s.pos <= ?",
+            span,
+        ).fetchall():
+            yield Planned(pos, id_, match_id, decode_step(payload))
+
+    def _outcomes(self, span: tuple[int, int]) -> Iterator[Applied]:
+        rows = self._conn.execute(
+            "SELECT j.pos, s.id, m.id, s.payload, j.results, m.applied_no, m.p_a, m.void_reason,"
+            " m.elo_a_before, m.elo_a_after, m.elo_b_before, m.elo_b_after, j.expected_a, j.k"
+            " FROM elo_journal j JOIN tournament_matches m ON m.id = j.match_id JOIN steps s ON s.id = m.step"
+            " WHERE j.pos > ? AND j.pos <= ?",
+            span,
+        ).fetchall()
+        for pos, step_id, match_id, payload, winner, applied_no, p_a, reason, *numbers in rows:
+            step = decode_step(payload)
+            change = None if numbers[0] is None else RatingChange(step.a, step.b, *numbers)
+            yield Applied(
+                pos, step_id, match_id, Outcome(step, winner, applied_no, p_a, reason or ""), change
+            )
+
+    def _actions(self, span: tuple[int, int]) -> Iterator[Acted]:
+        for pos, payload, after_applied, origin, at in self._conn.execute(
+            "SELECT pos, payload, after_applied, origin, at FROM interventions WHERE pos > ? AND pos <= ?"
+            " ORDER BY pos",
+            span,
+        ).fetchall():
+            yield Acted(pos, decode_intervention(payload), after_applied, origin, at)
+
+    def interventions(self) -> list[Acted]:
+        """All journaled actions, in order."""
+        return list(self._actions((0, self.last_pos())))
+
+    def pending(self) -> list[Pending]:
+        """The planned steps without an outcome, in `pos` order, with their verdicts and replies."""
+        verdicts: dict[int, list[StoredVerdict]] = {}
+        for step, orientation, said, p_first, reason, flags in self._conn.execute(
+            "SELECT c.step, c.orientation, c.verdict, c.p_first, c.reason, c.flags FROM comparisons c"
+            " JOIN steps s ON s.id = c.step WHERE s.state = 'planned' ORDER BY c.id"
+        ).fetchall():
+            verdicts.setdefault(step, []).append(
+                StoredVerdict(orientation, said, p_first, reason, tuple(json.loads(flags)))
+            )
+        replies: dict[int, list[StoredReply]] = {}
+        for step, *fields in self._conn.execute(
+            "SELECT c.step, c.orientation, c.sample, c.attempt, c.turn, c.request_hash, c.reply,"
+            " c.stop_reason, c.failure, c.input_tokens, c.cached_input_tokens, c.output_tokens, c.cost"
+            " FROM calls c JOIN steps s ON s.id = c.step WHERE s.state = 'planned' ORDER BY c.id"
+        ).fetchall():
+            replies.setdefault(step, []).append(StoredReply(*fields))
+        return [
+            Pending(
+                pos,
+                id_,
+                match_id,
+                decode_step(payload),
+                tuple(verdicts.get(id_, ())),
+                tuple(replies.get(id_, ())),
+            )
+            for pos, id_, match_id, payload in self._conn.execute(
+                "SELECT s.pos, s.id, m.id, s.payload FROM steps s JOIN tournament_matches m ON m.step = s.id"
+                " WHERE s.state = 'planned' ORDER BY s.pos"
+            ).fetchall()
+        ]
+
+    # What it has come to.
+
+    def spent(self) -> Spent:
+        """See `Spent`."""
+        usd, unknown, calls, failed, fresh, cached, out = self._conn.execute(
+            "SELECT COALESCE(SUM(cost), 0), COUNT(*) - COUNT(cost), COUNT(*),"
+            " COALESCE(SUM(state = 'failed'), 0), COALESCE(SUM(input_tokens), 0),"
+            " COALESCE(SUM(cached_input_tokens), 0), COALESCE(SUM(output_tokens), 0) FROM calls"
+        ).fetchone()
+        lost_usd, lost_tokens = self._conn.execute(
+            "SELECT COALESCE(SUM(usd), 0), COALESCE(SUM(tokens), 0) FROM reservations WHERE state = 'lost'"
+        ).fetchone()
+        return Spent(
+            usd=None if unknown else float(usd + lost_usd),
+            tokens=fresh + out + lost_tokens,
+            calls=calls,
+            failed=failed,
+            input_tokens=fresh,
+            cached_input_tokens=cached,
+            output_tokens=out,
+        )
+
+    def spent_by_group(self) -> dict[str, tuple[int, float]]:
+        """Tokens and USD by group, lost reservations included; an unknown price counts nothing."""
+        rows = self._conn.execute(
+            "SELECT s.group_id, SUM(x.tokens), SUM(x.usd) FROM"
+            " (SELECT step, input_tokens + output_tokens AS tokens, COALESCE(cost, 0.0) AS usd FROM calls"
+            " UNION ALL SELECT step, tokens, usd FROM reservations WHERE state = 'lost') x"
+            " JOIN steps s ON s.id = x.step GROUP BY s.group_id"
+        )
+        return {group: (tokens, usd) for group, tokens, usd in rows.fetchall()}
+
+    def applied_match(self, group: str, seq: int) -> tuple[str, str, Winner, bool, int] | None:
+        """(a, b, outcome in force, withdrawn, applied_no) of an applied match; None before that."""
+        row = self._conn.execute(
+            "SELECT hyp_a, hyp_b, winner, void_reason = 'withdrawn', applied_no FROM tournament_matches"
+            " WHERE group_id = ? AND seq = ? AND applied_no IS NOT NULL",
+            (group, seq),
+        ).fetchone()
+        return None if row is None else (row[0], row[1], row[2] or "void", bool(row[3]), row[4])
+
+    def rating_rows(self, group: str) -> Iterator[tuple[Any, ...]]:
+        """(applied_no, a before, a after, b before, b after) of every applied match, in order."""
+        return self._pieces(
+            "SELECT applied_no, elo_a_before, elo_a_after, elo_b_before, elo_b_after"
+            " FROM tournament_matches WHERE group_id = ? AND applied_no > ? ORDER BY applied_no LIMIT ?",
+            group,
+        )
+
+    def order_consistency(self) -> float | None:
+        """The share of matches judged in both orders whose orders agreed; None without such matches."""
+        share = self._conn.execute(
+            "SELECT AVG(order_consistent) FROM tournament_matches WHERE order_consistent IS NOT NULL"
+        ).fetchone()[0]
+        return None if share is None else float(share)
+
+    def spent_by_group(self) -> dict[str, tuple[int, float | None]]:
+        """group: (tokens, usd), lost reservations included; usd None when a price is unknown."""
+        rows = self._conn.execute(
+            "SELECT group_id, SUM(tokens), SUM(usd), COUNT(*) - COUNT(usd) FROM ("
+            " SELECT s.group_id, c.input_tokens + c.output_tokens AS tokens, c.cost AS usd"
+            " FROM calls c JOIN steps s ON s.id = c.step"
+            " UNION ALL SELECT s.group_id, r.tokens, r.usd FROM reservations r JOIN steps s ON s.id = r.step"
+            " WHERE r.state = 'lost') GROUP BY group_id ORDER BY group_id"
+        ).fetchall()
+        return {group: (tokens, None if unknown else float(usd)) for group, tokens, usd, unknown in rows}
+
+    def counts(self) -> Counts:
+        """See `Counts`."""
+        applied, a, b, draw, withdrawn = self._conn.execute(
+            "SELECT COUNT(*), COALESCE(SUM(winner = 'a'), 0), COALESCE(SUM(winner = 'b'), 0),"
+            " COALESCE(SUM(winner = 'draw'), 0), COALESCE(SUM(void_reason = 'withdrawn'), 0)"
+            " FROM tournament_matches WHERE applied_no IS NOT NULL"
+        ).fetchone()
+        held = self._conn.execute(
+            "SELECT COUNT(*) FROM steps s WHERE s.state = 'planned'"
+            " AND json_array_length(s.payload, '$.orders')"
+            " = (SELECT COUNT(*) FROM comparisons c WHERE c.step = s.id)"
+        ).fetchone()[0]
+        said = dict(
+            self._conn.execute(
+                "SELECT c.verdict, COUNT(*) FROM comparisons c JOIN steps s ON s.id = c.step"
+                " WHERE s.state = 'applied' GROUP BY c.verdict"
+            ).fetchall()
+        )
+        planned = self._conn.execute("SELECT COUNT(*) FROM steps").fetchone()[0]
+        return Counts(
+            planned=planned,
+            applied=applied,
+            a=a,
+            b=b,
+            draw=draw,
+            void=applied - a - b - draw,
+            withdrawn=withdrawn,
+            held=held,
+            first=said.get("first", 0),
+            second=said.get("second", 0),
+            drawn=said.get("draw", 0),
+            invalid=said.get("invalid", 0),
+        )
+
+    def applied(self) -> int:
+        """How many outcomes are applied."""
+        return int(self._conn.execute("SELECT COUNT(*) FROM elo_journal").fetchone()[0])
+
+    def ratings(self) -> dict[tuple[str, str], tuple[float, int]]:
+        """(scope, entrant): (rating, matches played)."""
+        rows = self._conn.execute(
+            "SELECT scope, entrant, rating, matches_played FROM ratings ORDER BY scope, entrant"
+        )
+        return {(scope, entrant): (rating, played) for scope, entrant, rating, played in rows.fetchall()}
+
+    def rating_rows(self, group: str) -> Iterator[tuple[Any, ...]]:
+        """(applied_no, a before, a after, b before, b after) of the group's outcomes, as stored."""
+        return pieces(
+            self._conn,
+            "SELECT applied_no, elo_a_before, elo_a_after, elo_b_before, elo_b_after"
+            " FROM tournament_matches WHERE group_id = ? AND applied_no > ? ORDER BY applied_no LIMIT ?",
+            group,
+        )
+
+    def order_consistency(self) -> float | None:
+        """The share of applied matches judged in both orders whose two verdicts agree; None without any."""
+        (share,) = self._conn.execute("SELECT AVG(order_consistent) FROM tournament_matches").fetchone()
+        return None if share is None else float(share)
+
+    def snapshots(self) -> list[Snapshot]:
+        """All snapshots: group order, then the order in which they were taken."""
+        rows = self._conn.execute(
+            "SELECT s.group_id, s.applied_no, s.top, s.stable FROM snapshots s"
+            " JOIN groups g ON g.id = s.group_id ORDER BY g.ord, s.applied_no"
+        ).fetchall()
+        return [
+            Snapshot(group, no, tuple((id_, rating) for id_, rating in json.loads(top)), bool(stable))
+            for group, no, top, stable in rows
+        ]
+
+    def events(self) -> Iterator[Event]:
+        """All events, in the order in which they happened."""
+        for _, *fields in pieces(
+            self._conn, "SELECT id, pos, kind, payload, at FROM events WHERE id > ? ORDER BY id LIMIT ?"
+        ):
+            yield Event(*fields)
+
+    def matches(self, times: bool = False) -> Iterator[dict[str, Any]]:
+        """The applied matches as `export --what matches` shows them; see `export_rows.matches`."""
+        return export_rows.matches(self._conn, times)
+
+    def comparisons(self) -> Iterator[dict[str, Any]]:
+        """The comparisons of applied matches; see `export_rows.comparisons`."""
+        return export_rows.comparisons(self._conn)
