@@ -11,6 +11,7 @@ import math
 from dataclasses import dataclass, field
 
 from arena_tui.judging.base import Usage
+from arena_tui.settings import Limits
 
 NANO = 1_000_000_000
 
@@ -90,6 +91,13 @@ class Budget:
     run: Account
     groups: dict[str, Account] = field(default_factory=dict)
     peak: Cost = NOTHING
+
+    def cap(self, limits: Limits) -> None:
+        """Put limits in force."""
+        self.run.caps = Caps(limits.usd, limits.tokens, limits.matches)
+        each = limits.per_group
+        for account in self.groups.values():
+            account.caps = Caps(each.usd, each.tokens, each.matches)
 
     def start(self, group: str, worst: Cost, new_match: bool) -> None:
         """Book the start of a match whose comparisons take at most `worst` together."""

@@ -71,6 +71,11 @@ class Journal:
         self._writer.start()
 
     @property
+    def heard(self) -> bool:
+        """True when somebody listens to events."""
+        return bool(self._listeners)
+
+    @property
     def committed(self) -> int:
         """All tickets up to this one are durable."""
         return self._writer.committed

@@ -21,9 +21,11 @@ from arena_tui.engine.actions import Action, Played
 from arena_tui.engine.course import Course, Origin
 from arena_tui.engine.events import Event
 from arena_tui.engine.journal import Journal
+from arena_tui.engine.loading import Loaded
 from arena_tui.engine.order import default_lookahead
 from arena_tui.engine.replay import load_pending, replay, spent_by_group
-from arena_tui.engine.tournament import Engine, Loaded, Request
+from arena_tui.engine.steering import Request
+from arena_tui.engine.tournament import Engine
 from arena_tui.identity import identity
 from arena_tui.judging.base import Judge
 from arena_tui.settings import Tournament

@@ -9,30 +9,30 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TypeVar
 
 from arena_tui import exit_codes
 from arena_tui.engine import events
-from arena_tui.engine.actions import CONTROLS, Action, FindMatch, Resolved, resolve
-from arena_tui.engine.budget import Account, Budget, Caps, Cost
+from arena_tui.engine.actions import FindMatch, Resolved
 from arena_tui.engine.calls import Calls
-from arena_tui.engine.course import Course, questions_of
-from arena_tui.engine.events import Event, GateMoved
+from arena_tui.engine.course import Course
+from arena_tui.engine.events import Event
 from arena_tui.engine.gate import Gate
-from arena_tui.engine.group import WITHDRAWN, Applied, GroupRun
+from arena_tui.engine.group import WITHDRAWN, GroupRun
 from arena_tui.engine.journal import Journal
 from arena_tui.engine.lane import Lane, Pending, StartQueue
+from arena_tui.engine.loading import Loaded, new_pending, open_budget
 from arena_tui.engine.state import GroupState, RunState
+from arena_tui.engine.steering import Request, Steering
 from arena_tui.engine.stopping import Closing, first_reason
-from arena_tui.errors import DiskTrouble, RefusedAction, StoreError, UsageError
-from arena_tui.facts import Intervention, Match
-from arena_tui.judging.base import Judge, Question, Reply
+from arena_tui.engine.telling import Teller
+from arena_tui.errors import DiskTrouble, StoreError
+from arena_tui.facts import Intervention
+from arena_tui.judging.base import Judge
 from arena_tui.store.crash_points import CrashPoint, reached
-from arena_tui.vocabulary import Winner
 
 T = TypeVar("T")
 SLICE = 0.004  # seconds of engine work before the event loop gets its turn (law 5: at most 5 ms)
@@ -48,29 +48,6 @@ class Ending:
     closing: Closing
     exit_code: int
     held: int
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """An action asked for from outside; `answer` is called after its commit, or with the refusal."""
-
-    action: Action
-    origin: str
-    answer: Callable[[bool, str], None]
-
-
-@dataclass(slots=True)
-class Loaded:
-    """What a database held when it was opened: plans without an outcome, replies nobody has read yet,
-    what each group has spent, the seconds it ran, and how it had ended."""
-
-    pending: list[Pending] = field(default_factory=list)
-    unread: list[tuple[Pending, Question, Reply]] = field(default_factory=list)
-    spent: Mapping[str, Cost] = field(default_factory=dict)
-    elapsed: float = 0.0
-    resumed: bool = False
-    reopen: bool = False  # the run had ended by itself: its closed groups open again
-    closed: tuple[str, ...] = ()  # groups whose row says that they are closed
 
 
 class Engine:
@@ -98,11 +75,12 @@ class Engine:
             seed=course.seed,
             groups={id_: GroupState(id_) for id_ in self.lanes},
         )
-        self.budget = _open_budget(self.lanes, loaded)
+        self.budget = open_budget(self.lanes, loaded)
+        self._planner = ThreadPoolExecutor(1, "arena-planner")
+        self._teller = Teller(self.state, journal, self.gate, self.lanes)
         self._journal = journal
         self._listeners = tuple(listeners)
         self._inbox = inbox
-        self._find_match = find_match
         self._loaded = loaded
         self._wake = asyncio.Event()
         self._starts = StartQueue(course.tournament.schedule, self.lanes)
@@ -116,7 +94,19 @@ class Engine:
             on_outcome=self._look_at,
             wake=self._wake.set,
         )
-        self._requests: deque[Request] = deque()
+        self._steering = Steering(
+            course=course,
+            journal=journal,
+            calls=self._calls,
+            budget=self.budget,
+            lanes=self.lanes,
+            teller=self._teller,
+            planner=self._planner,
+            find_match=find_match,
+            control=self._control,
+            configure=self._configure,
+            look_at=self._look_at,
+        )
         self._startup: list[tuple[Resolved, str]] = []
         self._dirty: dict[str, None] = dict.fromkeys(self.lanes)
         self._open = {id_ for id_, lane in self.lanes.items() if lane.group.is_open}
@@ -131,7 +121,7 @@ class Engine:
 
     def request(self, request: Request) -> None:
         """Queue an action; it takes effect between two outcomes and is answered after its commit."""
-        self._requests.append(request)
+        self._steering.ask([request])
         self._wake.set()
 
     def prepare(self, resolved: Iterable[Resolved], origin: str) -> None:
@@ -167,7 +157,6 @@ class Engine:
 
     async def run(self) -> Ending:
         """Run until a rule, a limit or a request ends the run; everything is durable on return."""
-        self._planner = ThreadPoolExecutor(1, "arena-planner")
         self._journal.start(on_commit=self._wake.set, on_trouble=self._storage, listeners=self._listeners)
         try:
             async with asyncio.TaskGroup() as tasks:
@@ -190,24 +179,18 @@ class Engine:
     async def _begin(self) -> None:
         self._clock = time.monotonic()
         self._configure()
-        self.state.phase = "running"
         for pending in self._loaded.pending:
             self._calls.price(pending)
             self.lanes[pending.step.group].plan(pending)
+        self._teller.loaded()
         state, course = self.state, self.course
-        state.held = sum(len(lane.held()) for lane in self.lanes.values())
-        for lane in self.lanes.values():
-            shown = state.groups[lane.group.id]
-            shown.planned = lane.group.order.planned
-            for winner, count in lane.group.outcomes.items():
-                self._count(lane.group.id, winner, count)
         self._journal.event(
             events.RunStarted(
                 course.pos, state.run, state.name, state.seed, self._loaded.resumed, course.applied
             )
         )
         for resolved, origin in self._startup:
-            await self._take(resolved, origin)
+            await self._steering.take(resolved, origin)
         await self._reopen()
         for pending, question, reply in self._loaded.unread:
             self._calls.read(self.lanes[question.group], pending, question, reply)
@@ -220,7 +203,7 @@ class Engine:
                 self._journal.reopen_group(id_)
             elif self._loaded.reopen:
                 self._journal.reopen_group(id_)
-                await self._take(Resolved(Intervention("reopen", id_), ""), "resume")
+                await self._steering.take(Resolved(Intervention("reopen", id_), ""), "resume")
                 self._open.add(id_)
             else:
                 shown, closing = self.state.groups[id_], group.closing
@@ -264,7 +247,7 @@ class Engine:
                 detail = f"the limit of {limit:g} s of running time is used up"
                 self.gate.stop("WALL_CLOCK", detail, exit_codes.LIMIT, time.monotonic())
                 self._gate_moved("draining", detail)
-            self._requests.extend(self._inbox())
+            self._steering.ask(self._inbox())
             self._wake.set()
 
     def _tick_clock(self) -> None:
@@ -281,7 +264,7 @@ class Engine:
     async def _advance(self) -> None:
         """Do all that can be done now: interventions, outcomes, plans, starts."""
         self._slice = time.monotonic() + SLICE
-        await self._intervene()
+        await self._steering.take_all()
         while self._dirty:
             id_ = next(iter(self._dirty))
             del self._dirty[id_]
@@ -302,7 +285,7 @@ class Engine:
         await self._refill(lane)
         while (pending := lane.ready()) is not None:
             await self._apply(lane, pending)
-            await self._intervene()
+            await self._steering.take_all()
             await self._refill(lane)
         closing = group.exhausted()
         if closing is not None:
@@ -330,9 +313,8 @@ class Engine:
         played = group.played[step.a], group.played[step.b]
         ticket = self._journal.outcome(pos, pending.step_id, applied, said, played)
         lane.done(pending)
-        self._count(group.id, said.winner, 1)
         self.state.held -= pending.combined is not None and said.reason != WITHDRAWN
-        self._tell_applied(ticket, pos, applied)
+        self._teller.applied(ticket, pos, applied)
         if applied.closing is not None:
             self._closed(lane, applied.closing, ticket)
         await self._breathe()
@@ -352,29 +334,8 @@ class Engine:
         self._dirty[lane.group.id] = None
         self._wake.set()
 
-    # --- interventions ------------------------------------------------------------------------
-
-    async def _intervene(self) -> None:
-        while self._requests:
-            request = self._requests.popleft()
-            verb = request.action.verb
-            if verb in CONTROLS:
-                self._control(verb, request)
-                continue
-            try:
-                resolved = await asyncio.get_running_loop().run_in_executor(
-                    self._planner, resolve, request.action, self.course, self._find_match
-                )
-            except (RefusedAction, UsageError) as refusal:
-                request.answer(False, str(refusal))
-                continue
-            for each in resolved:
-                ticket = await self._take(each, request.origin)
-            done = "; ".join(each.done for each in resolved)
-            self._journal.then(ticket, lambda answer=request.answer, done=done: answer(True, done))  # type: ignore[misc]
-
-    def _control(self, verb: str, request: Request) -> None:
-        match verb:
+    def _control(self, request: Request) -> None:
+        match request.action.verb:
             case "pause":
                 moved = self.pause()
                 request.answer(moved, "paused" if moved else "the run is paused or stopping already")
@@ -385,63 +346,22 @@ class Engine:
                 self.stop(f"aborted by {request.origin}")
                 request.answer(True, "stopping; calls in flight finish first")
 
-    async def _take(self, resolved: Resolved, origin: str) -> int:
-        """Journal one intervention and let it take effect; its ticket."""
-        action, course = resolved.intervention, self.course
-        reached(CrashPoint.INTERVENTION_QUEUED)
-        new_state = course.roster.new_state(action)
-        loop = asyncio.get_running_loop()
-        pos, withdrawn = await loop.run_in_executor(self._planner, course.intervene, action)
-        group = course.groups.get(action.group or "")
-        after = course.applied if group is None else group.order.applied
-        if resolved.overruled is not None and group is not None:
-            played = resolved.overruled
-            changes, ratings = await loop.run_in_executor(self._planner, group.refolded, played.applied_no)
-            ticket = self._journal.overrule(pos, action, played, after, origin, changes, ratings)
-        else:
-            rating = None if group is None else group.start_rating(action)
-            ticket = self._journal.intervention(pos, action, after, origin, new_state, rating)
-        self._journal.tell(
-            ticket, events.Intervened(pos, action.kind, action.group, action.candidate, after, origin)
-        )
-        self._settle_in(action, withdrawn)
-        return ticket
-
-    def _settle_in(self, action: Intervention, withdrawn: list[Match]) -> None:
-        """Put an intervention's consequences to work outside the formats."""
-        for step in withdrawn:
-            pending = self.lanes[step.group].withdraw(step)
-            if pending.counted:
-                pending.counted = False
-                self.budget.withdraw(step.group)
-            self.state.held -= pending.combined is not None
-        if withdrawn:
-            self._calls.retry_blocked()
-        if action.kind == "overrule" and action.winner is not None and action.group is not None:
-            self._count(action.group, action.values["was"], -1)
-            self._count(action.group, action.winner, 1)
-        if action.kind == "settings":
-            self._configure()
-            self._calls.retry_blocked()
-            for lane in self.lanes.values():
-                self._look_at(lane)
-        elif action.group is not None:
-            self._look_at(self.lanes[action.group])
-
     def _configure(self) -> None:
         """Put the settings in force to work; called at the start and after every change."""
         limits = self.course.tournament.limits
-        self.budget.run.caps = Caps(limits.usd, limits.tokens, limits.matches)
-        each = limits.per_group
-        for account in self.budget.groups.values():
-            account.caps = Caps(each.usd, each.tokens, each.matches)
+        self.budget.cap(limits)
         self._calls.concurrency = limits.concurrency
         self.gate.grace = limits.grace
-        state = self.state
-        state.match_limit, state.usd_limit = limits.matches, limits.usd
-        state.token_limit, state.wall_clock_limit = limits.tokens, limits.wall_clock
-        state.concurrency = limits.concurrency
-        state.touch()
+        self._teller.limits(limits)
+
+    def _gate_moved(self, phase: events.GatePhase, detail: str = "") -> None:
+        self._teller.gate_moved(self.course.pos, phase, self._calls.in_flight, detail)
+        self._wake.set()
+
+    def _storage(self, trouble: str | None) -> None:
+        self._calls.held_up = trouble is not None
+        self._teller.storage(self.course.pos, trouble or "")
+        self._wake.set()
 
     # --- ending -------------------------------------------------------------------------------
 
@@ -451,13 +371,8 @@ class Engine:
         self._closed(lane, closing, self._journal.close_group(lane.group.id, closing))
 
     def _closed(self, lane: Lane, closing: Closing, ticket: int) -> None:
-        shown = self.state.groups[lane.group.id]
-        shown.stop_reason, shown.stop_detail = closing.reason, closing.detail
-        self.state.touch()
+        self._teller.closed(ticket, self.course.pos, lane.group.id, closing)
         self._open.discard(lane.group.id)
-        self._journal.tell(
-            ticket, events.GroupClosed(self.course.pos, lane.group.id, closing.reason, closing.detail)
-        )
         self._unusable_streak = self._unusable_streak + 1 if closing.unusable else 0
         if self._unusable_streak >= UNUSABLE_GROUPS:
             self._final = closing
@@ -527,105 +442,4 @@ class Engine:
             except TimeoutError:
                 continue
         await asyncio.sleep(0)  # callbacks of the last commit run before the run returns
-        state.stop_reason, state.stop_detail, state.phase = closing.reason, closing.detail, "stopped"
-        state.touch()
-
-    # --- telling ------------------------------------------------------------------------------
-
-    def _tell_applied(self, ticket: int, pos: int, applied: Applied) -> None:
-        if not self._listeners:
-            return
-        outcome, change, step = applied.outcome, applied.change, applied.outcome.step
-        tell = self._journal.tell
-        tell(
-            ticket,
-            events.MatchFinished(
-                pos,
-                step.group,
-                step.seq,
-                outcome.applied_no,
-                step.a,
-                step.b,
-                step.mode,
-                outcome.winner,
-                outcome.reason,
-            ),
-        )
-        if change is not None:
-            tell(
-                ticket,
-                events.RatingsChanged(
-                    pos,
-                    step.group,
-                    step.seq,
-                    change.a,
-                    change.a_before,
-                    change.a_after,
-                    change.b,
-                    change.b_before,
-                    change.b_after,
-                ),
-            )
-        snapshot = applied.snapshot
-        if snapshot is not None:
-            tell(
-                ticket,
-                events.SnapshotTaken(pos, step.group, snapshot.valid_matches, snapshot.top, snapshot.stable),
-            )
-
-    def _count(self, group: str, winner: Winner, more: int) -> None:
-        """Bring the outcome counts of the state up to date."""
-        state = self.state
-        match winner:
-            case "a":
-                state.a += more
-            case "b":
-                state.b += more
-            case "draw":
-                state.draw += more
-            case "void":
-                state.void += more
-        state.groups[group].applied = self.lanes[group].group.order.applied
-        state.touch()
-
-    def _gate_moved(self, phase: events.GatePhase, detail: str = "") -> None:
-        state = self.state
-        shown = self.gate.phase
-        state.phase = "running" if shown == "open" else shown
-        state.touch()
-        self._journal.tell_now(GateMoved(self.course.pos, phase, self._calls.in_flight, detail))
-        self._wake.set()
-
-    def _storage(self, trouble: str | None) -> None:
-        self.state.trouble = trouble or ""
-        self.state.touch()
-        self._calls.held_up = trouble is not None
-        self._journal.tell_now(events.StorageTroubled(self.course.pos, trouble or "", self._journal.unsaved))
-        self._wake.set()
-
-
-def new_pending(course: Course, judge: Judge, step_id: int, step: Match, ticket: int) -> Pending:
-    """A planned step with its questions; the judge is told of each, so call it in plan order."""
-    pending = Pending(step, step_id, ticket, questions_of(course, step), deque(step.orders))
-    for question in pending.questions.values():
-        judge.planned(question)
-    return pending
-
-
-def _open_budget(lanes: Mapping[str, Lane], loaded: Loaded) -> Budget:
-    """The accounts as a database left them: what was spent, and the matches that count already."""
-    total = Account(Caps())
-    accounts: dict[str, Account] = {}
-    for id_, lane in lanes.items():
-        group = lane.group
-        account = accounts[id_] = Account(Caps(), spent=loaded.spent.get(id_, Cost()))
-        account.matches = group.order.applied - group.withdrawn_applied
-    for pending in loaded.pending:
-        group_id = pending.step.group
-        if pending.combined is not None and pending.step.seq not in lanes[group_id].group.withdrawn:
-            pending.counted = True
-            accounts[group_id].matches += 1
-    for account in accounts.values():
-        total.spent += account.spent
-        total.matches += account.matches
-    return Budget(total, accounts)
+        self._teller.stopped(closing)

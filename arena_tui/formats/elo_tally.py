@@ -11,6 +11,7 @@ from array import array
 from collections.abc import Iterator
 from copy import copy
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from arena_tui.ratings.elo import EloUpdate, k_factor, update
 from arena_tui.vocabulary import Winner
@@ -30,8 +31,7 @@ class Constants:
     k_warm: float
 
 
-@dataclass(frozen=True, slots=True)
-class Applied:
+class Applied(NamedTuple):
     """One applied outcome: who met, at which ratings, and what it did (None for a void match)."""
 
     a: int

@@ -82,13 +82,11 @@ def decode_vector(packed: bytes | None) -> tuple[float, ...] | None:
 
 
 def candidate_fields(candidate: Candidate) -> dict[str, Any]:
-    """A candidate as what JSON can hold."""
     """A candidate as JSON-able fields."""
     return {name: getattr(candidate, name) for name in Candidate.__dataclass_fields__}
 
 
 def candidate_of(fields: Mapping[str, Any]) -> Candidate:
-    """Back from `candidate_fields`; KeyError or TypeError when the fields are no candidate's."""
     """The candidate of `candidate_fields`; KeyError or TypeError when the fields are not one's."""
     vector = fields["embedding"]
     return Candidate(

@@ -273,15 +273,17 @@ class Reader:
     def applied_match(self, group: str, seq: int) -> tuple[str, str, Winner, bool, int] | None:
         """(a, b, outcome in force, withdrawn, applied_no) of an applied match; None before that."""
         row = self._conn.execute(
-            "SELECT hyp_a, hyp_b, winner, void_reason = 'withdrawn', applied_no FROM tournament_matches"
-            " WHERE group_id = ? AND seq = ? AND applied_no IS NOT NULL",
+            "SELECT m.hyp_a, m.hyp_b, m.winner, m.void_reason = 'withdrawn', m.applied_no"
+            " FROM steps s JOIN tournament_matches m ON m.step = s.id"
+            " WHERE s.group_id = ? AND s.group_seq = ? AND m.applied_no IS NOT NULL",
             (group, seq),
         ).fetchone()
         return None if row is None else (row[0], row[1], row[2] or "void", bool(row[3]), row[4])
 
     def rating_rows(self, group: str) -> Iterator[tuple[Any, ...]]:
         """(applied_no, a before, a after, b before, b after) of every applied match, in order."""
-        return self._pieces(
+        return pieces(
+            self._conn,
             "SELECT applied_no, elo_a_before, elo_a_after, elo_b_before, elo_b_after"
             " FROM tournament_matches WHERE group_id = ? AND applied_no > ? ORDER BY applied_no LIMIT ?",
             group,
@@ -293,17 +295,6 @@ class Reader:
             "SELECT AVG(order_consistent) FROM tournament_matches WHERE order_consistent IS NOT NULL"
         ).fetchone()[0]
         return None if share is None else float(share)
-
-    def spent_by_group(self) -> dict[str, tuple[int, float | None]]:
-        """group: (tokens, usd), lost reservations included; usd None when a price is unknown."""
-        rows = self._conn.execute(
-            "SELECT group_id, SUM(tokens), SUM(usd), COUNT(*) - COUNT(usd) FROM ("
-            " SELECT s.group_id, c.input_tokens + c.output_tokens AS tokens, c.cost AS usd"
-            " FROM calls c JOIN steps s ON s.id = c.step"
-            " UNION ALL SELECT s.group_id, r.tokens, r.usd FROM reservations r JOIN steps s ON s.id = r.step"
-            " WHERE r.state = 'lost') GROUP BY group_id ORDER BY group_id"
-        ).fetchall()
-        return {group: (tokens, None if unknown else float(usd)) for group, tokens, usd, unknown in rows}
 
     def counts(self) -> Counts:
         """See `Counts`."""
@@ -349,20 +340,6 @@ class Reader:
             "SELECT scope, entrant, rating, matches_played FROM ratings ORDER BY scope, entrant"
         )
         return {(scope, entrant): (rating, played) for scope, entrant, rating, played in rows.fetchall()}
-
-    def rating_rows(self, group: str) -> Iterator[tuple[Any, ...]]:
-        """(applied_no, a before, a after, b before, b after) of the group's outcomes, as stored."""
-        return pieces(
-            self._conn,
-            "SELECT applied_no, elo_a_before, elo_a_after, elo_b_before, elo_b_after"
-            " FROM tournament_matches WHERE group_id = ? AND applied_no > ? ORDER BY applied_no LIMIT ?",
-            group,
-        )
-
-    def order_consistency(self) -> float | None:
-        """The share of applied matches judged in both orders whose two verdicts agree; None without any."""
-        (share,) = self._conn.execute("SELECT AVG(order_consistent) FROM tournament_matches").fetchone()
-        return None if share is None else float(share)
 
     def snapshots(self) -> list[Snapshot]:
         """All snapshots: group order, then the order in which they were taken."""

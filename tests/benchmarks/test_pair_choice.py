@@ -82,9 +82,7 @@ def test_a_choice_stays_far_below_its_bar(size: int) -> None:
     print(f"\n{size:,} entrants, {WORDS_A_TEXT} words each")
     print(f"  choose  {told(choosing)}" + (f"   bar {bar:g} ms: {mean * 1e3 / bar:.3f} of it" if bar else ""))
     print(f"  record  {told(recording)}")
-    print(
-        f"  floors  argsort {floor * 1e6:.1f} us: ratio {mean / floor:.2f}   seeding {seeding * 1e6:.1f} us"
-    )
+    print(f"  floors  argsort {floor * 1e6:.1f} us: ratio {mean / floor:.2f}, seeding {seeding * 1e6:.1f} us")
     print(f"  once    first choice, texts read {first * 1e3:.1f} ms")
     print(f"          standings {timed(format_.standings) * 1e3:.2f} ms", end="   ")
     print(f"clone {timed(lambda: copy.deepcopy(format_)) * 1e3:.2f} ms")
@@ -107,7 +105,5 @@ def test_the_log_of_a_hundred_thousand_matches_is_small(size: int) -> None:
     grown = tracemalloc.get_traced_memory()[0] - before
     tracemalloc.stop()
     refold = timed(lambda: deque(format_.history(), maxlen=0))
-    print(
-        f"\n{size:,} entrants: 100,000 matches grow it by {grown / 2**20:.1f} MB; a refold takes {refold:.2f} s"
-    )
+    print(f"\n{size:,} entrants: 100,000 matches grow it by {grown / 2**20:.1f} MB, refold in {refold:.2f} s")
     assert format_.valid_matches == done + 100_000

@@ -281,6 +281,71 @@ def test_settling_finds_its_reservation_by_an_index(path: Path) -> None:
     assert "reservations_open" in plan_[0][3]
 
 
+def test_costs_are_known_by_group(tmp_path: Path) -> None:
+    path = small_run.new(
+        tmp_path / "run.db", small_run.group("b"), small_run.group("a"), small_run.group("c")
+    )
+    write(
+        path,
+        *(plan(n, n, match(1, name=name)) for n, name in enumerate("abc", 1)),
+        lambda conn: facts.insert_reply(conn, 1, "ab", text="", input_tokens=3, output_tokens=4, usd=0.5),
+        lambda conn: facts.insert_reply(conn, 2, "ab", text="", input_tokens=1, usd=None),
+        lambda conn: facts.insert_reservation(conn, 1, "ba", 0.25, 100),
+        facts.book_lost_reservations,
+    )
+    with Reader(path) as reader:
+        assert reader.spent_by_group() == {"a": (107, 0.75), "b": (1, 0.0)}
+
+
+def test_an_applied_match_is_found_by_its_step(path: Path) -> None:
+    withdrawn = Outcome(match(2), "void", 2, None, "withdrawn")
+    write(
+        path,
+        *(plan(n, n, match(n)) for n in (1, 2, 3)),
+        applied(4, 1, match(1), 1, "b"),
+        lambda conn: facts.insert_outcome(
+            conn, 5, 2, id_of(match(2)), withdrawn, None, scope="main", played_a=1, played_b=1, at=0.0
+        ),
+    )
+    with Reader(path) as reader:
+        assert reader.applied_match("main", 1) == ("c0", "c1", "b", False, 1)
+        assert reader.applied_match("main", 2) == ("c0", "c1", "void", True, 2)
+        assert reader.applied_match("main", 3) is None
+        assert reader.applied_match("nowhere", 1) is None
+        assert list(reader.rating_rows("main")) == [(1, 1200.0, 1216.0, 1200.0, 1184.0), (2, *[None] * 4)]
+        assert reader.ratings()["main", "c0"] == (1216.0, 1)
+        assert reader.counts().withdrawn == 1
+        assert [entry.change for entry in reader.journal() if isinstance(entry, Applied)][1] is None
+
+
+def test_order_consistency_counts_only_matches_judged_in_both_orders(path: Path) -> None:
+    def judged(n: int, consistent: bool | None):
+        step = match(n)
+        return lambda conn: facts.insert_outcome(
+            conn,
+            10 + n,
+            n,
+            id_of(step),
+            Outcome(step, "a", n),
+            None,
+            scope="main",
+            played_a=n,
+            played_b=n,
+            order_consistent=consistent,
+            at=0.0,
+        )
+
+    with Reader(path) as reader:
+        assert reader.order_consistency() is None
+    write(path, *(plan(n, n, match(n)) for n in (1, 2, 3, 4)), judged(1, None))
+    with Reader(path) as reader:
+        assert reader.order_consistency() is None
+    write(path, judged(2, True), judged(3, False), judged(4, True))
+    with Reader(path) as reader:
+        assert reader.order_consistency() == pytest.approx(2 / 3)
+        assert [row["order_consistent"] for row in reader.matches()] == [None, True, False, True]
+
+
 # Exports.
 
 
