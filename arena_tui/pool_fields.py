@@ -7,6 +7,7 @@ Takes `Row`s of `pool_formats` and gives plain dictionaries of checked values un
 from __future__ import annotations
 
 import json
+import math
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
@@ -40,6 +41,8 @@ def _vector(value: object) -> tuple[float, ...]:
         value = json_value(bare) if bare.startswith("[") else bare.replace(",", " ").split()
     if not isinstance(value, (list, tuple)) or not value:
         raise ValueError(f"expected a list of numbers, got {shown(value)}")
+    if set(map(type, value)) == {float} and all(map(math.isfinite, value)):
+        return tuple(value)  # the usual case, and the one that must be quick
     return tuple(finite_number(item) for item in value)
 
 

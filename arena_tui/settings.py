@@ -9,36 +9,38 @@ start fast imports it late.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
-from typing import Annotated, Any, Literal, Self, get_args
+from typing import Any, Literal, Self, get_args
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, Field, ValidationError, model_validator
 from pydantic_core import PydanticCustomError
 
 from arena_tui import values
 from arena_tui.errors import UsageError
+from arena_tui.judge_settings import CommandJudge as CommandJudge
+from arena_tui.judge_settings import Judge as Judge
+from arena_tui.judge_settings import JudgeSettings as JudgeSettings
+from arena_tui.judge_settings import RecordedJudge as RecordedJudge
+from arena_tui.judge_settings import SimulatedJudge as SimulatedJudge
+from arena_tui.judge_settings import SimulatedUsage as SimulatedUsage
+from arena_tui.judge_settings import Spread as Spread
+from arena_tui.setting_types import (
+    AnyText,
+    AtLeastZero,
+    Count,
+    Finite,
+    Flag,
+    Positive,
+    Seconds,
+    SecondsOrZero,
+    Seed,
+    Settings,
+    Share,
+    Slots,
+    Text,
+    Whole,
+)
 from arena_tui.settings_faults import Fault, faults_of
 from arena_tui.vocabulary import Mode
-
-Text = Annotated[str, BeforeValidator(values.text)]
-AnyText = Annotated[str, BeforeValidator(partial(values.text, blank=True))]
-Flag = Annotated[bool, BeforeValidator(values.flag)]
-Whole = Annotated[int, BeforeValidator(values.whole_number)]
-Count = Annotated[int, BeforeValidator(partial(values.whole_number, low=1))]
-Slots = Annotated[int, BeforeValidator(partial(values.whole_number, low=1, high=4096))]
-Seed = Annotated[int, BeforeValidator(partial(values.whole_number, high=2**63 - 1))]
-Finite = Annotated[float, BeforeValidator(partial(values.finite_number, low=-1e6, high=1e6))]
-Share = Annotated[float, BeforeValidator(partial(values.finite_number, low=0, high=1))]
-AtLeastZero = Annotated[float, BeforeValidator(partial(values.finite_number, low=0, high=1e6))]
-Positive = Annotated[float, BeforeValidator(partial(values.finite_number, above=0, high=1e9))]
-Seconds = Annotated[float, BeforeValidator(values.seconds)]
-SecondsOrZero = Annotated[float, BeforeValidator(partial(values.seconds, zero=True))]
-
-
-class Settings(BaseModel):
-    """What all settings share: they never change, and unknown keys are refused."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class EloFormat(Settings):
@@ -85,105 +87,6 @@ class EloFormat(Settings):
             message = f"p_new, p_close and p_random: expected a sum of 1, got {total:g}"
             raise PydanticCustomError("own", "{message}", {"message": message})
         return self
-
-
-class JudgeSettings(Settings):
-    """What every kind of judge has."""
-
-    mode: Literal["auto", "pairwise", "debate"] = "auto"
-    """`auto` leaves the choice to the format: debate or pairwise in Elo."""
-    orders: Literal["alternate", "both", "given"] = "alternate"
-    """Who is shown first: in turns, each once (two comparisons a match), or the first-named always."""
-    draws: Flag = True
-    """Whether a judge may call two texts equal."""
-
-
-class RecordedJudge(JudgeSettings):
-    """Votes from a file: JSON Lines of {"a", "b", "group"?, "winner", "p_a"?, "rationale"?}."""
-
-    kind: Literal["recorded"] = "recorded"
-    file: Text
-    """Path of the votes; absolute once a tournament file was loaded."""
-    symmetric: Flag = False
-    """Use the other order's votes, swapped, for an order that was not recorded."""
-
-
-class Spread(Settings):
-    """A random length of time: `mean` in seconds, `cv` = standard deviation / mean (0 = fixed)."""
-
-    mean: SecondsOrZero = 0.0
-    cv: AtLeastZero = 0.0
-
-
-def _latency_by_mode(value: Any) -> Any:
-    """The short forms of a latency, one time or one {mean, cv} for all modes, spelled out by mode."""
-    if isinstance(value, (int, float, str)):
-        value = {"mean": value}
-    modes = get_args(Mode)
-    if isinstance(value, Spread):
-        return dict.fromkeys(modes, value)
-    if not isinstance(value, Mapping):
-        return value
-    if not value.keys() & set(modes):
-        return dict.fromkeys(modes, value) if value else {}
-    return {mode: v if isinstance(v, (Mapping, Spread)) else {"mean": v} for mode, v in value.items()}
-
-
-Latency = Annotated[dict[Mode, Spread], BeforeValidator(_latency_by_mode)]
-
-
-class SimulatedUsage(Settings):
-    """What each simulated comparison is booked with."""
-
-    input_tokens: Whole = 0
-    output_tokens: Whole = 0
-    usd: AtLeastZero = 0.0
-
-
-class SimulatedJudge(JudgeSettings):
-    """A seeded simulation: needs no key, costs nothing, and is always labelled SIMULATED."""
-
-    kind: Literal["simulated"] = "simulated"
-    strengths: dict[str, Finite] = Field(default_factory=dict)
-    """Logits by candidate id; else the pool's `strength`, else drawn from the seed and the text."""
-    first_slot_bias: Finite = 0.0
-    """Logits added to whichever text is shown first."""
-    draw_rate: Share = 0.0
-    invalid_rate: Share = 0.0
-    noise: AtLeastZero = 1.0
-    """Scale of the logistic noise of a verdict; at 0 the stronger text always wins."""
-    latency: Latency = Field(default_factory=dict)
-    """How long a comparison takes: one time, {mean, cv}, or either by mode; a mode not named takes none."""
-    soft: Flag = False
-    """Also give the probability that the first text is better."""
-    usage: SimulatedUsage = SimulatedUsage()
-
-
-class CommandJudge(JudgeSettings):
-    """Any program: one JSON object on its standard input, one on its standard output."""
-
-    kind: Literal["command"] = "command"
-    command: tuple[AnyText, ...]
-    """The program and its arguments, started without a shell."""
-    folder: AnyText = ""
-    """Where the program starts: the tournament file's folder once it was loaded."""
-    show_ids: Flag = False
-    """Show the program the candidates' ids; otherwise it sees neutral labels."""
-    timeout: Seconds = 60.0
-
-    @model_validator(mode="before")
-    @classmethod
-    def _is_a_list(cls, value: Any) -> Any:
-        command = value.get("command") if isinstance(value, Mapping) else None
-        if command is not None and (not isinstance(command, (list, tuple)) or not any(command[:1])):
-            message = "expected a list such as [python3, judge.py]"
-            raise PydanticCustomError(
-                "own", "{message}", {"message": message, "at": "command", "value": command}
-            )
-        return value
-
-
-Judge = Annotated[RecordedJudge | SimulatedJudge | CommandJudge, Field(discriminator="kind")]
 
 
 class GroupLimits(Settings):

@@ -15,6 +15,7 @@ from pathlib import Path
 from arena_tui.errors import FileProblems, Problem
 
 _CONTROL = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f]")  # what no text has; tab to CR and ESC stay out of it
+_CONTROL_BYTES = bytes(n for n in range(32) if n not in (9, 10, 11, 12, 13, 27))
 _BOMS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 
 
@@ -79,7 +80,9 @@ def decode(content: bytes, label: str, what: str) -> tuple[str, str | None]:
     Raises FileProblems for what is no text: control characters, or bytes that fit no encoding.
     """
     text, encoding = _decoded(content)
-    junk = None if text is None else _CONTROL.search(text)
+    # Dropping the bytes that may be junk and comparing lengths costs a tenth of a search.
+    clean = encoding.startswith("utf-8") and len(content.translate(None, _CONTROL_BYTES)) == len(content)
+    junk = None if text is None or clean else _CONTROL.search(text)
     if text is None or junk is not None:
         line = None if text is None or junk is None else text.count("\n", 0, junk.start()) + 1
         raise FileProblems([Problem(label, line, f"is not text, expected {what}")])

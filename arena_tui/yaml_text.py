@@ -115,6 +115,27 @@ def read_yaml(text: str, label: str) -> tuple[Any, list[Problem]]:
     return builder.document, builder.problems
 
 
+class _Dumper(yaml.SafeDumper):
+    """Writes what `read_yaml` reads back equal: no anchors, and quotes where a plain word would be more."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+
+def _quoted_text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+    plain = plain_scalar(text) == text and text.isprintable()
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=None if plain else '"')
+
+
+_Dumper.add_representer(str, _quoted_text)
+
+
+def write_yaml(value: Any) -> str:
+    """`value` (mappings, lists, texts, finite numbers, true, false, null) as YAML, in its own order."""
+    written: str = yaml.dump(value, Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=100)
+    return written
+
+
 def _line(text: str, line: int | None) -> str:
     if line is None:
         return ""

@@ -15,6 +15,7 @@ from arena_tui.report.result import STANDING_COLUMNS
 from arena_tui.store import folder
 from arena_tui.store.reader import Reader
 from arena_tui.summary import summarize
+from arena_tui.yaml_text import write_yaml
 
 MATCH_COLUMNS = (
     *("seq", "applied_no", "group", "round", "hyp_a", "hyp_b", "mode", "winner"),
@@ -62,8 +63,6 @@ def _opened(to: Path) -> TextIO:
 
 def _write_config(reader: Reader, to: Path | None) -> None:
     """The tournament file of a run, which runs again as it is: settings, seed, groups and candidates."""
-    import yaml
-
     if to is not None and to.suffix.lower() not in (".yaml", ".yml"):
         raise UsageError(f"{to}: a tournament file is YAML; use .yaml")
     origin = origin_of(reader)
@@ -81,7 +80,7 @@ def _write_config(reader: Reader, to: Path | None) -> None:
     ]
     candidates = [_fields(c) for group in origin.groups for c in group.candidates]
     config["candidates"] = candidates
-    text = yaml.safe_dump(config, sort_keys=False, allow_unicode=True)
+    text = write_yaml(config)
     if len(text.encode()) > INLINE_BYTES:
         if to is None:
             raise UsageError("the pool is too large to stand inside the tournament file: give --to FILE.yaml")
@@ -90,7 +89,7 @@ def _write_config(reader: Reader, to: Path | None) -> None:
         with _opened(beside) as stream:
             write_rows(candidates, columns, "jsonl", stream, decimals={})
         config["candidates"] = beside.name
-        text = yaml.safe_dump(config, sort_keys=False, allow_unicode=True)
+        text = write_yaml(config)
     if to is None:
         sys.stdout.write(text)
         return

@@ -10,6 +10,8 @@ from typing import Any
 from arena_tui import exit_codes
 from arena_tui.commands.run import overrides
 from arena_tui.engine.forecast import Range, Simulated, simulate
+from arena_tui.errors import FileProblems, JudgeError, Problem
+from arena_tui.judging.build import build_judge
 from arena_tui.report.plain import duration
 from arena_tui.safetext import clean
 from arena_tui.tournament_file import Loaded, load_file
@@ -21,7 +23,7 @@ SAMPLED = 2_000  # entrants; a larger pool is simulated fewer times
 
 def check_file(file: str) -> int:
     """Print every problem of a tournament file; exit 2 when there is one."""
-    problems = problems_of(Path(file))
+    problems = problems_of(Path(file)) or _judge_problems(load_file(Path(file)))
     for problem in problems:
         print(clean(str(problem)))
     if problems:
@@ -35,6 +37,18 @@ def check_file(file: str) -> int:
         clean(f"{file}: ready to run; {entrants} candidates in {len(groups)} group{'s' * (len(groups) > 1)}")
     )
     return exit_codes.OK
+
+
+def _judge_problems(loaded: Loaded) -> list[Problem]:
+    """What only shows when the judge is built, such as a bad line of recorded votes."""
+    everyone = [candidate for group in loaded.pool.groups for candidate in group.candidates]
+    try:
+        build_judge(loaded.tournament, seed=0, candidates=everyone, folder=loaded.folder)
+    except FileProblems as error:
+        return list(error.problems)
+    except JudgeError as error:
+        return [Problem(str(loaded.path), None, str(error))]
+    return []
 
 
 def plan_file(file: str, seed: int | None, assignments: tuple[str, ...], as_json: bool) -> None:

@@ -54,6 +54,11 @@ class GroupRun:
         """True until a rule of its own, or a limit, closed the group."""
         return self.closing is None
 
+    @property
+    def valid_matches(self) -> int:
+        """Outcomes in force that are not void."""
+        return self.order.applied - self.outcomes["void"]
+
     def choose(self) -> Match | None:
         """Choose one more step if the window has room; None when it has not or nobody can meet."""
         if self.closing is not None or self.order.room() == 0:
@@ -85,7 +90,7 @@ class GroupRun:
         if winner != "void":
             self.played[step.a] += 1
             self.played[step.b] += 1
-        snapshot, closing = self.stop.applied(outcome, withdrawn, self.format)
+        snapshot, closing = self.stop.applied(outcome, self.valid_matches, withdrawn, self.format)
         self.closing = closing
         return Applied(outcome, change, snapshot, closing)
 

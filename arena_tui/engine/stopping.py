@@ -49,7 +49,6 @@ class StopWatch:
     ) -> None:
         self._plays = plays
         self._class_of = class_of
-        self._valid = 0
         self._voids = 0
         self.configure(settings)
 
@@ -76,9 +75,12 @@ class StopWatch:
         return self._tracker
 
     def applied(
-        self, outcome: Outcome, withdrawn: bool, format_: Format
+        self, outcome: Outcome, valid_matches: int, withdrawn: bool, format_: Format
     ) -> tuple[Snapshot | None, Closing | None]:
-        """Take one applied outcome; the snapshot it caused and the closing it brought, if any."""
+        """Take one applied outcome; the snapshot it caused and the closing it brought, if any.
+
+        `valid_matches` counts the group's outcomes in force that are not void, this one included.
+        """
         if outcome.winner == "void":
             self._voids += not withdrawn
             limit = self._settings.voids_in_a_row
@@ -88,15 +90,14 @@ class StopWatch:
                 return None, Closing("IDLE", detail, unusable=True)
             return None, None
         self._voids = 0
-        self._valid += 1
-        if self._settings.rule != "stability" or self._valid % self._settings.match_snapshot_every:
+        if self._settings.rule != "stability" or valid_matches % self._settings.match_snapshot_every:
             return None, None
-        return self._snapshot(format_)
+        return self._snapshot(valid_matches, format_)
 
-    def _snapshot(self, format_: Format) -> tuple[Snapshot, Closing | None]:
+    def _snapshot(self, valid_matches: int, format_: Format) -> tuple[Snapshot, Closing | None]:
         playing = [row for row in format_.standings() if self._plays(row.id)]
         snapshot = self._tracker.snapshot(
-            self._valid,
+            valid_matches,
             self._top(playing),
             playing=len(playing),
             fewest_matches=min((row.matches for row in playing), default=0),

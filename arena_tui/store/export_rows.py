@@ -7,32 +7,33 @@ WAL grow without bound. What a cut run gives is, in each group, the beginning of
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Iterator
 from typing import Any
+
+from arena_tui.store.schema import Reading
 
 PIECE = 2_000  # rows a query
 
 
-def group_ids(conn: sqlite3.Connection) -> list[str]:
+def group_ids(conn: Reading) -> list[str]:
     """All groups, in group order."""
-    return [id_ for (id_,) in conn.execute("SELECT id FROM groups ORDER BY ord").fetchall()]
+    return [id_ for (id_,) in conn.rows("SELECT id FROM groups ORDER BY ord")]
 
 
-def pieces(conn: sqlite3.Connection, query: str, *fixed: str, start: int = 0) -> Iterator[tuple[Any, ...]]:
+def pieces(conn: Reading, query: str, *fixed: str, start: int = 0) -> Iterator[tuple[Any, ...]]:
     """All rows of `query`, which is ordered by its first column.
 
     Its last two parameters are the last value of that column that was read, and a number of rows.
     """
     last = start
-    while rows := conn.execute(query, (*fixed, last, PIECE)).fetchall():
+    while rows := conn.rows(query, (*fixed, last, PIECE)):
         yield from rows
         if len(rows) < PIECE:
             return
         last = rows[-1][0]
 
 
-def matches(conn: sqlite3.Connection, times: bool) -> Iterator[dict[str, Any]]:
+def matches(conn: Reading, times: bool) -> Iterator[dict[str, Any]]:
     """The applied matches in (group, applied_no) order, under the outcomes in force.
 
     `overruled_by` is 1 for the group's first overrule, 2 for the second, ...: a `pos` would depend
@@ -76,7 +77,7 @@ def matches(conn: sqlite3.Connection, times: bool) -> Iterator[dict[str, Any]]:
             yield match
 
 
-def comparisons(conn: sqlite3.Connection) -> Iterator[dict[str, Any]]:
+def comparisons(conn: Reading) -> Iterator[dict[str, Any]]:
     """The comparisons of applied matches in (group, applied_no, orientation) order.
 
     `a` is the one that was shown first, so `winner` is `a` for a verdict of `first`.

@@ -126,8 +126,8 @@ def delete_run(path: Path) -> None:
     """
     if path.absolute() not in _files():
         Reader(path).close()
-    lock = RunLock(path)
-    with lock:
+    path = beside(path, "")  # what a link leads to
+    with RunLock(path):
         try:
             path.unlink()
             for beside_it in (Path(f"{path}-wal"), Path(f"{path}-shm")):

@@ -81,13 +81,13 @@ class Reader:
 
     def data_version(self) -> int:
         """A number that changes when another connection has committed."""
-        return int(self._conn.execute("PRAGMA data_version").fetchone()[0])
+        return int(self._conn.rows("PRAGMA data_version")[0][0])
 
     # What the run is.
 
     def meta(self) -> dict[str, str]:
         """What is known about the run, by key."""
-        return dict(self._conn.execute("SELECT key, value FROM meta ORDER BY key"))
+        return dict(self._conn.rows("SELECT key, value FROM meta ORDER BY key"))
 
     def groups(self) -> tuple[Group, ...]:
         """The groups as the run started: without candidates added later, in their first states."""
@@ -101,9 +101,9 @@ class Reader:
                 meta=json.loads(meta),
                 skipped=detail if state == "skipped" else None,
             )
-            for id_, prompt, category, criteria, meta, state, detail in self._conn.execute(
+            for id_, prompt, category, criteria, meta, state, detail in self._conn.rows(
                 "SELECT id, prompt, category, criteria, meta, state, stop_detail FROM groups ORDER BY ord"
-            ).fetchall()
+            )
         )
 
     def candidates(self) -> Iterator[Candidate]:
@@ -143,24 +143,24 @@ class Reader:
 
     def group_ends(self) -> dict[str, GroupEnd]:
         """Where each group stands, in group order."""
-        rows = self._conn.execute("SELECT id, state, stop_reason, stop_detail FROM groups ORDER BY ord")
-        return {id_: GroupEnd(state, reason, detail) for id_, state, reason, detail in rows.fetchall()}
+        rows = self._conn.rows("SELECT id, state, stop_reason, stop_detail FROM groups ORDER BY ord")
+        return {id_: GroupEnd(state, reason, detail) for id_, state, reason, detail in rows}
 
     # The journal.
 
     def last_pos(self) -> int:
         """The last journal position, 0 before the first."""
         return int(
-            self._conn.execute(
+            self._conn.rows(
                 "SELECT MAX((SELECT COALESCE(MAX(pos), 0) FROM steps),"
                 " (SELECT COALESCE(MAX(pos), 0) FROM elo_journal),"
                 " (SELECT COALESCE(MAX(pos), 0) FROM interventions))"
-            ).fetchone()[0]
+            )[0][0]
         )
 
     def last_step(self) -> int:
         """The id of the last planned step, 0 before the first."""
-        return int(self._conn.execute("SELECT COALESCE(MAX(id), 0) FROM steps").fetchone()[0])
+        return int(self._conn.rows("SELECT COALESCE(MAX(id), 0) FROM steps")[0][0])
 
     def journal(self) -> Iterator[JournalEntry]:
         """Plans, outcomes and interventions in `pos` order."""
@@ -172,21 +172,21 @@ class Reader:
             yield from entries
 
     def _plans(self, span: tuple[int, int]) -> Iterator[Planned]:
-        for pos, id_, match_id, payload in self._conn.execute(
+        for pos, id_, match_id, payload in self._conn.rows(
             "SELECT s.pos, s.id, m.id, s.payload FROM steps s JOIN tournament_matches m ON m.step = s.id"
             " WHERE s.pos > ? AND s.pos <= ?",
             span,
-        ).fetchall():
+        ):
             yield Planned(pos, id_, match_id, decode_step(payload))
 
     def _outcomes(self, span: tuple[int, int]) -> Iterator[Applied]:
-        rows = self._conn.execute(
+        rows = self._conn.rows(
             "SELECT j.pos, s.id, m.id, s.payload, j.results, m.applied_no, m.p_a, m.void_reason,"
             " m.elo_a_before, m.elo_a_after, m.elo_b_before, m.elo_b_after, j.expected_a, j.k"
             " FROM elo_journal j JOIN tournament_matches m ON m.id = j.match_id JOIN steps s ON s.id = m.step"
             " WHERE j.pos > ? AND j.pos <= ?",
             span,
-        ).fetchall()
+        )
         for pos, step_id, match_id, payload, winner, applied_no, p_a, reason, *numbers in rows:
             step = decode_step(payload)
             change = None if numbers[0] is None else RatingChange(step.a, step.b, *numbers)
@@ -195,11 +195,11 @@ class Reader:
             )
 
     def _actions(self, span: tuple[int, int]) -> Iterator[Acted]:
-        for pos, payload, after_applied, origin, at in self._conn.execute(
+        for pos, payload, after_applied, origin, at in self._conn.rows(
             "SELECT pos, payload, after_applied, origin, at FROM interventions WHERE pos > ? AND pos <= ?"
             " ORDER BY pos",
             span,
-        ).fetchall():
+        ):
             yield Acted(pos, decode_intervention(payload), after_applied, origin, at)
 
     def interventions(self) -> list[Acted]:
@@ -209,19 +209,19 @@ class Reader:
     def pending(self) -> list[Pending]:
         """The planned steps without an outcome, in `pos` order, with their verdicts and replies."""
         verdicts: dict[int, list[StoredVerdict]] = {}
-        for step, orientation, said, p_first, reason, flags in self._conn.execute(
+        for step, orientation, said, p_first, reason, flags in self._conn.rows(
             "SELECT c.step, c.orientation, c.verdict, c.p_first, c.reason, c.flags FROM comparisons c"
             " JOIN steps s ON s.id = c.step WHERE s.state = 'planned' ORDER BY c.id"
-        ).fetchall():
+        ):
             verdicts.setdefault(step, []).append(
                 StoredVerdict(orientation, said, p_first, reason, tuple(json.loads(flags)))
             )
         replies: dict[int, list[StoredReply]] = {}
-        for step, *fields in self._conn.execute(
+        for step, *fields in self._conn.rows(
             "SELECT c.step, c.orientation, c.sample, c.attempt, c.turn, c.request_hash, c.reply,"
             " c.stop_reason, c.failure, c.input_tokens, c.cached_input_tokens, c.output_tokens, c.cost"
             " FROM calls c JOIN steps s ON s.id = c.step WHERE s.state = 'planned' ORDER BY c.id"
-        ).fetchall():
+        ):
             replies.setdefault(step, []).append(StoredReply(*fields))
         return [
             Pending(
@@ -232,24 +232,24 @@ class Reader:
                 tuple(verdicts.get(id_, ())),
                 tuple(replies.get(id_, ())),
             )
-            for pos, id_, match_id, payload in self._conn.execute(
+            for pos, id_, match_id, payload in self._conn.rows(
                 "SELECT s.pos, s.id, m.id, s.payload FROM steps s JOIN tournament_matches m ON m.step = s.id"
                 " WHERE s.state = 'planned' ORDER BY s.pos"
-            ).fetchall()
+            )
         ]
 
     # What it has come to.
 
     def spent(self) -> Spent:
         """See `Spent`."""
-        usd, unknown, calls, failed, fresh, cached, out = self._conn.execute(
+        usd, unknown, calls, failed, fresh, cached, out = self._conn.rows(
             "SELECT COALESCE(SUM(cost), 0), COUNT(*) - COUNT(cost), COUNT(*),"
             " COALESCE(SUM(state = 'failed'), 0), COALESCE(SUM(input_tokens), 0),"
             " COALESCE(SUM(cached_input_tokens), 0), COALESCE(SUM(output_tokens), 0) FROM calls"
-        ).fetchone()
-        lost_usd, lost_tokens = self._conn.execute(
+        )[0]
+        lost_usd, lost_tokens = self._conn.rows(
             "SELECT COALESCE(SUM(usd), 0), COALESCE(SUM(tokens), 0) FROM reservations WHERE state = 'lost'"
-        ).fetchone()
+        )[0]
         return Spent(
             usd=None if unknown else float(usd + lost_usd),
             tokens=fresh + out + lost_tokens,
@@ -262,23 +262,24 @@ class Reader:
 
     def spent_by_group(self) -> dict[str, tuple[int, float]]:
         """Tokens and USD by group, lost reservations included; an unknown price counts nothing."""
-        rows = self._conn.execute(
+        rows = self._conn.rows(
             "SELECT s.group_id, SUM(x.tokens), SUM(x.usd) FROM"
             " (SELECT step, input_tokens + output_tokens AS tokens, COALESCE(cost, 0.0) AS usd FROM calls"
             " UNION ALL SELECT step, tokens, usd FROM reservations WHERE state = 'lost') x"
             " JOIN steps s ON s.id = x.step GROUP BY s.group_id"
         )
-        return {group: (tokens, usd) for group, tokens, usd in rows.fetchall()}
+        return {group: (tokens, usd) for group, tokens, usd in rows}
 
     def applied_match(self, group: str, seq: int) -> tuple[str, str, Winner, bool, int] | None:
         """(a, b, outcome in force, withdrawn, applied_no) of an applied match; None before that."""
-        row = self._conn.execute(
+        for a, b, winner, withdrawn, applied_no in self._conn.rows(
             "SELECT m.hyp_a, m.hyp_b, m.winner, m.void_reason = 'withdrawn', m.applied_no"
             " FROM steps s JOIN tournament_matches m ON m.step = s.id"
             " WHERE s.group_id = ? AND s.group_seq = ? AND m.applied_no IS NOT NULL",
             (group, seq),
-        ).fetchone()
-        return None if row is None else (row[0], row[1], row[2] or "void", bool(row[3]), row[4])
+        ):
+            return a, b, winner or "void", bool(withdrawn), applied_no
+        return None
 
     def rating_rows(self, group: str) -> Iterator[tuple[Any, ...]]:
         """(applied_no, a before, a after, b before, b after) of every applied match, in order."""
@@ -291,30 +292,30 @@ class Reader:
 
     def order_consistency(self) -> float | None:
         """The share of matches judged in both orders whose orders agreed; None without such matches."""
-        share = self._conn.execute(
+        share = self._conn.rows(
             "SELECT AVG(order_consistent) FROM tournament_matches WHERE order_consistent IS NOT NULL"
-        ).fetchone()[0]
+        )[0][0]
         return None if share is None else float(share)
 
     def counts(self) -> Counts:
         """See `Counts`."""
-        applied, a, b, draw, withdrawn = self._conn.execute(
+        applied, a, b, draw, withdrawn = self._conn.rows(
             "SELECT COUNT(*), COALESCE(SUM(winner = 'a'), 0), COALESCE(SUM(winner = 'b'), 0),"
             " COALESCE(SUM(winner = 'draw'), 0), COALESCE(SUM(void_reason = 'withdrawn'), 0)"
             " FROM tournament_matches WHERE applied_no IS NOT NULL"
-        ).fetchone()
-        held = self._conn.execute(
+        )[0]
+        held = self._conn.rows(
             "SELECT COUNT(*) FROM steps s WHERE s.state = 'planned'"
             " AND json_array_length(s.payload, '$.orders')"
             " = (SELECT COUNT(*) FROM comparisons c WHERE c.step = s.id)"
-        ).fetchone()[0]
+        )[0][0]
         said = dict(
-            self._conn.execute(
+            self._conn.rows(
                 "SELECT c.verdict, COUNT(*) FROM comparisons c JOIN steps s ON s.id = c.step"
                 " WHERE s.state = 'applied' GROUP BY c.verdict"
-            ).fetchall()
+            )
         )
-        planned = self._conn.execute("SELECT COUNT(*) FROM steps").fetchone()[0]
+        planned = self._conn.rows("SELECT COUNT(*) FROM steps")[0][0]
         return Counts(
             planned=planned,
             applied=applied,
@@ -332,21 +333,21 @@ class Reader:
 
     def applied(self) -> int:
         """How many outcomes are applied."""
-        return int(self._conn.execute("SELECT COUNT(*) FROM elo_journal").fetchone()[0])
+        return int(self._conn.rows("SELECT COUNT(*) FROM elo_journal")[0][0])
 
     def ratings(self) -> dict[tuple[str, str], tuple[float, int]]:
         """(scope, entrant): (rating, matches played)."""
-        rows = self._conn.execute(
+        rows = self._conn.rows(
             "SELECT scope, entrant, rating, matches_played FROM ratings ORDER BY scope, entrant"
         )
-        return {(scope, entrant): (rating, played) for scope, entrant, rating, played in rows.fetchall()}
+        return {(scope, entrant): (rating, played) for scope, entrant, rating, played in rows}
 
     def snapshots(self) -> list[Snapshot]:
         """All snapshots: group order, then the order in which they were taken."""
-        rows = self._conn.execute(
+        rows = self._conn.rows(
             "SELECT s.group_id, s.applied_no, s.top, s.stable FROM snapshots s"
             " JOIN groups g ON g.id = s.group_id ORDER BY g.ord, s.applied_no"
-        ).fetchall()
+        )
         return [
             Snapshot(group, no, tuple((id_, rating) for id_, rating in json.loads(top)), bool(stable))
             for group, no, top, stable in rows

@@ -10,8 +10,9 @@ import os
 import re
 import secrets
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from arena_tui.errors import DiskTrouble, NewerSchema, NotARun, RunNotFound, StoreError, UsageError
 from arena_tui.store.lock import refuse_remote
@@ -40,6 +41,19 @@ _STORAGE = {
     sqlite3.SQLITE_LOCKED: "another program holds it; close that program",
 }
 _DAMAGED = {sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT}
+
+
+class Reading(sqlite3.Connection):
+    """A connection that only reads, and says what is wrong with its file in a sentence."""
+
+    path: Path
+
+    def rows(self, query: str, parameters: Sequence[object] = ()) -> list[Any]:
+        """All rows of a query, so that no statement stays open; StoreError for a damaged file."""
+        try:
+            return self.execute(query, parameters).fetchall()
+        except sqlite3.Error as error:
+            raise as_store_error(error, self.path) from error
 
 
 def storage_trouble(error: BaseException) -> str | None:
@@ -155,7 +169,7 @@ def open_writing(path: Path) -> sqlite3.Connection:
     return conn
 
 
-def open_reading(path: Path) -> sqlite3.Connection:
+def open_reading(path: Path) -> Reading:
     """A connection that cannot write, for views, exports and checks; works beside a live writer."""
     path = path.absolute()
     conn = _identify(path)
@@ -166,7 +180,7 @@ def open_reading(path: Path) -> sqlite3.Connection:
     return conn
 
 
-def _identify(path: Path) -> sqlite3.Connection:
+def _identify(path: Path) -> Reading:
     """A reading connection to a file that is known to be a run of arena, of this version or older."""
     if not path.exists():
         raise RunNotFound(f"{path}: there is no such run; `arena runs` lists them")
@@ -192,23 +206,25 @@ def _identify(path: Path) -> sqlite3.Connection:
     )
 
 
-def _connect_reading(path: Path) -> sqlite3.Connection:
-    conn = sqlite3.connect(_uri(path, "mode=ro"), uri=True, isolation_level=None)
+def _connect_reading(path: Path) -> Reading:
     try:
-        conn.execute("PRAGMA busy_timeout = 5000")
-        conn.execute("PRAGMA trusted_schema = OFF")
-        conn.execute("PRAGMA query_only = ON")
-        conn.execute("SELECT COUNT(*) FROM sqlite_schema").fetchone()  # the first statement that reads
+        return _connected(path, "mode=ro")
     except sqlite3.OperationalError as error:
-        conn.close()
         wal = Path(f"{path}-wal")
         # A finished run on read-only media: there is no room for -shm, and nothing in -wal to miss.
         no_room = error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
         if not no_room or (wal.exists() and wal.stat().st_size):
             raise
-        conn = sqlite3.connect(_uri(path, "mode=ro&immutable=1"), uri=True, isolation_level=None)
-        conn.execute("PRAGMA trusted_schema = OFF")
-        conn.execute("PRAGMA query_only = ON")
+        return _connected(path, "mode=ro&immutable=1")
+
+
+def _connected(path: Path, query: str) -> Reading:
+    conn = sqlite3.connect(_uri(path, query), uri=True, isolation_level=None, factory=Reading)
+    conn.path = path
+    try:
+        for setting in ("busy_timeout = 5000", "trusted_schema = OFF", "query_only = ON"):
+            conn.execute(f"PRAGMA {setting}").fetchall()
+        conn.execute("SELECT COUNT(*) FROM sqlite_schema").fetchone()  # the first statement that reads
     except sqlite3.Error:
         conn.close()
         raise

@@ -144,6 +144,14 @@ def test_a_deleted_run_leaves_nothing(home: Path) -> None:
         folder.delete_run(path)
 
 
+def test_a_run_deleted_by_a_link_leaves_nothing_but_the_link(tmp_path: Path, home: Path) -> None:
+    path = make("linked")
+    link = tmp_path / "link.db"
+    link.symlink_to(path)
+    folder.delete_run(link)
+    assert list((home / "runs").iterdir()) == []
+
+
 def test_a_driven_run_is_not_deleted() -> None:
     path = make("live")
     with RunLock(path), pytest.raises(RunLocked):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from small_run import applied, id_of, match, plan, write
 
 from arena_tui.candidate import Candidate, Group
-from arena_tui.errors import StoreError
+from arena_tui.errors import NotARun, StoreError
 from arena_tui.facts import Intervention, Match, Outcome, RatingChange
 from arena_tui.store import facts
 from arena_tui.store.payloads import (
@@ -464,6 +464,18 @@ def test_a_follower_notices_commits_and_can_hold_one_moment(path: Path) -> None:
             assert reader.applied() == 0
         assert reader.applied() == 1
         assert reader.data_version() != before
+
+
+def test_damage_met_while_reading_is_one_sentence(path: Path) -> None:
+    conn = sqlite3.connect(path)
+    root = conn.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'candidates'").fetchone()[0]
+    size = conn.execute("PRAGMA page_size").fetchone()[0]
+    conn.close()
+    whole = bytearray(path.read_bytes())
+    whole[(root - 1) * size : root * size] = b"\xa5" * size
+    path.write_bytes(whole)
+    with Reader(path) as reader, pytest.raises(NotARun, match="damaged"):
+        reader.groups()
 
 
 # States move forward only.

@@ -210,7 +210,7 @@ async def test_no_latency_means_no_await() -> None:
 
 def latency_of(judge: SimulatedJudge, **changes: Any) -> float:
     base: dict[str, Any] = {"group": "main", "seq": 1, "orientation": "ab", "mode": "pairwise"}
-    return judge._latency(Question(**(base | changes), first=STRONG, second=WEAK))
+    return judge.latency(Question(**(base | changes), first=STRONG, second=WEAK))
 
 
 def test_latency_is_fixed_by_mode_or_drawn_with_mean_and_spread() -> None:
