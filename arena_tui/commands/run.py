@@ -7,17 +7,18 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any, TextIO, TypedDict
 
 from arena_tui.candidate import Candidate
 from arena_tui.engine import opening
+from arena_tui.engine.events import Event
 from arena_tui.engine.replay import replay
 from arena_tui.errors import RunLocked, UsageError
 from arena_tui.identity import identity, identity_changes
-from arena_tui.report.plain import EventLines, PlainDisplay
+from arena_tui.report.plain import PlainDisplay, event_lines
 from arena_tui.report.result import Result
 from arena_tui.report.tables import standings_table
 from arena_tui.running import drive
@@ -190,9 +191,9 @@ def _drive(
     with ExitStack() as stack:
         display = PlainDisplay(sys.stderr, quiet=quiet)
         display.notes(notes)
-        listeners = [display.event]
+        listeners: list[Callable[[Event], None]] = [display.event]
         if events is not None:
-            listeners.append(stack.enter_context(EventLines(events)).event)
+            listeners.append(stack.enter_context(event_lines(events)))
         try:
             result, exit_code = asyncio.run(
                 drive(
@@ -206,17 +207,26 @@ def _drive(
             )
         finally:
             display.close()
-    print_result(result, as_json)
+    try:
+        # Where events take stdout, a table between them would spoil the lines of JSON.
+        print_result(result, as_json, sys.stderr if events == "-" and not as_json else sys.stdout)
+    except BrokenPipeError:
+        silence_stdout()  # nobody takes the result; it is stored, and the run's exit code stands
     display.ended(result)
     return exit_code
 
 
-def print_result(result: Result, as_json: bool) -> None:
-    """The result on stdout: one JSON object, or the standings as a table."""
+def silence_stdout() -> None:
+    """Let stdout go nowhere: its reader has gone, and Python would complain when it flushes at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def print_result(result: Result, as_json: bool, stream: TextIO) -> None:
+    """The result: one JSON object, or the standings as a table."""
     if as_json:
-        print(json.dumps(result.to_dict(), ensure_ascii=True), flush=True)
+        print(json.dumps(result.to_dict(), ensure_ascii=True), file=stream, flush=True)
     else:
-        print(standings_table(result.standings, **layout()), end="", flush=True)
+        print(standings_table(result.standings, **layout()), end="", file=stream, flush=True)
 
 
 def layout() -> Layout:

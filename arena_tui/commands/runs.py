@@ -49,7 +49,7 @@ def show_run(run: str | None, as_json: bool) -> None:
     path = folder.find_run(run)
     with Reader(path) as reader, reader.frozen():
         result = summarize(replay(reader), reader, path)
-    print_result(result, as_json)
+    print_result(result, as_json, sys.stdout)
     if not as_json:
         for line in ending_lines(result):
             print(line)

@@ -48,7 +48,8 @@ def open_budget(lanes: Mapping[str, Lane], loaded: Loaded) -> Budget:
         account.matches = group.order.applied - group.withdrawn_applied
     for pending in loaded.pending:
         group_id = pending.step.group
-        if pending.combined is not None and pending.step.seq not in lanes[group_id].group.withdrawn:
+        # All its replies are stored, though perhaps not read yet: it will not start again.
+        if not pending.to_ask and pending.step.seq not in lanes[group_id].group.withdrawn:
             pending.counted = True
             accounts[group_id].matches += 1
     for account in accounts.values():

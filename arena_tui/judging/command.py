@@ -96,17 +96,25 @@ class CommandJudge:
         """Start the program, hand it the question, wait for its end; never leave it running."""
         # The low-level call, not create_subprocess_exec: its transport can be closed (public API) when
         # a stray child holds the pipes, and output is counted as it comes instead of after the fact.
-        try:
-            transport, _ = await asyncio.get_running_loop().subprocess_exec(
+        # A task of its own, since a start cancelled half-way kills the program but not its children.
+        start = asyncio.create_task(
+            asyncio.get_running_loop().subprocess_exec(
                 lambda: exchange, *self._argv, cwd=self._folder, start_new_session=True
             )
+        )
+        try:
+            transport, _ = await asyncio.shield(start)
             stdin = transport.get_pipe_transport(0)
             assert isinstance(stdin, asyncio.WriteTransport)  # a pipe, since nothing else was asked for
             stdin.write(self._payload(question))
             stdin.write_eof()
             await exchange.ended.wait()
         finally:
-            await exchange.bury()
+            exchange.abandoned = True
+            if not start.done():
+                await asyncio.wait([start])  # some milliseconds; nobody needs its result any more
+            if start.exception() is None:
+                await exchange.bury()
 
     def _payload(self, question: Question) -> bytes:
         first, second = question.first, question.second
@@ -126,6 +134,7 @@ class _Exchange(asyncio.SubprocessProtocol):
     def __init__(self) -> None:
         self.stdout = bytearray()
         self.ended = asyncio.Event()
+        self.abandoned = False  # nobody waits for an answer any more
         self._stderr = bytearray()
         self._transport: asyncio.SubprocessTransport | None = None
         self._exited = asyncio.Event()
@@ -135,6 +144,9 @@ class _Exchange(asyncio.SubprocessProtocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.SubprocessTransport)
         self._transport = transport
+        if self.abandoned:
+            self._kill()
+            asyncio.get_running_loop().call_soon(transport.close)  # once it is connected for good
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
         if fd == 1:
@@ -179,12 +191,17 @@ class _Exchange(asyncio.SubprocessProtocol):
             return
         # After a clean end the group is empty and its number may belong to someone else.
         if not self._exited.is_set() or self._open_pipes:
-            with suppress(ProcessLookupError):  # it may end in this very moment
-                os.killpg(self._transport.get_pid(), signal.SIGKILL)
+            self._kill()
         self._transport.close()
         with suppress(TimeoutError):  # stuck in the kernel: the child watcher reaps it whenever it ends
             async with asyncio.timeout(_REAP):
                 await self._exited.wait()
+
+    def _kill(self) -> None:
+        """Kill the process group; it may end in this very moment."""
+        assert self._transport is not None
+        with suppress(ProcessLookupError):
+            os.killpg(self._transport.get_pid(), signal.SIGKILL)
 
 
 def _require_program(program: str, folder: Path) -> None:

@@ -11,10 +11,10 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from types import TracebackType
-from typing import TextIO
+from typing import Any, TextIO
 
 from arena_tui.engine.events import (
     Event,
@@ -36,6 +36,7 @@ PROGRESS_TTY = 0.25  # seconds between looks at the state
 PROGRESS_PIPE = 10.0  # seconds between progress lines where no terminal rewrites them
 RATE_WINDOW = 30.0  # seconds over which the rate is measured
 
+OVERVIEWS = 5  # groups whose closest races are told
 Names = Callable[[str, str], str]
 
 
@@ -255,42 +256,59 @@ def ending_lines(result: Result) -> list[str]:
     lines.append(f"{counted}; {result.comparisons} comparisons; seed {result.seed}; run {result.run}")
     for group in result.groups["skipped"]:
         lines.append(f"group {group['group']} was skipped: {group['reason']}")
-    overview = result.details if "closest_races" in result.details else {}
-    for race in overview.get("closest_races", ()):
-        lines.append(f"close: {race['ahead']} is {race['gap']:.1f} points ahead of {race['behind']}")
-    hardly = overview.get("hardly_played", ())
-    if hardly:
-        shown = ", ".join(hardly[:8]) + (f" and {len(hardly) - 8} more" if len(hardly) > 8 else "")
-        lines.append(f"hardly played: {shown}")
+    lines += _overview(result.details)
     if result.stop_reason in ("BUDGET", "WALL_CLOCK", "EXTERNAL"):
         how = {"BUDGET": " --add-matches N (or --add-usd, --add-tokens)", "WALL_CLOCK": " --add-time T"}
         lines.append(f"go on with: arena resume {result.run}{how.get(result.stop_reason, '')}")
     return [clean(line) for line in lines]
 
 
-class EventLines:
-    """Writes every event as one line of JSON, `pos` first, flushed at once; a context manager."""
+def _overview(details: Mapping[str, Any]) -> list[str]:
+    """The closest races and who has hardly played, for one group or the first few."""
+    groups = {"": details} if "closest_races" in details else details
+    lines = []
+    for name, overview in list(groups.items())[:OVERVIEWS]:
+        prefix = f"{name}: " if name else ""
+        for race in overview["closest_races"]:
+            lines.append(f"{prefix}close: {race['ahead']} is {race['gap']:.1f} ahead of {race['behind']}")
+        hardly = overview["hardly_played"]
+        if hardly:
+            more = f" and {len(hardly) - 8} more" if len(hardly) > 8 else ""
+            lines.append(f"{prefix}hardly played: {', '.join(hardly[:8])}{more}")
+    return lines
 
-    def __init__(self, target: str) -> None:
-        self._stream: TextIO
-        try:
-            self._stream = sys.stdout if target == "-" else Path(target).open("a", encoding="utf-8")
-        except OSError as error:
-            raise UsageError(
-                f"--events {target}: {error.strerror}; name a file that can be written"
-            ) from None
-        self._owned = target != "-"
 
-    def __enter__(self) -> EventLines:
-        return self
+@contextmanager
+def event_lines(target: str) -> Iterator[Callable[[Event], None]]:
+    """A listener that writes every event as one line of JSON, `pos` first, flushed at once.
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._owned:
-            self._stream.close()
+    `target` is a file that is appended to, or "-" for stdout. UsageError when it cannot be opened.
+    """
+    with ExitStack() as stack:
+        stream: TextIO = sys.stdout
+        if target != "-":
+            try:
+                stream = stack.enter_context(Path(target).open("a", encoding="utf-8"))
+            except OSError as error:
+                told = f"--events {target}: {error.strerror}; name a file that can be written"
+                raise UsageError(told) from None
+        yield _EventWriter(stream).event
+
+
+class _EventWriter:
+    """Writes events until nobody takes them any more; the run itself goes on then."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._broken = False
 
     def event(self, event: Event) -> None:
-        """Write one event."""
-        self._stream.write(json.dumps(event.to_dict(), ensure_ascii=True) + "\n")
-        self._stream.flush()
+        if self._broken:
+            return
+        try:
+            self._stream.write(json.dumps(event.to_dict(), ensure_ascii=True) + "\n")
+            self._stream.flush()
+        except OSError as error:
+            self._broken = True
+            if not isinstance(error, BrokenPipeError):
+                sys.stderr.write(f"events are no longer written: {error.strerror}\n")

@@ -213,6 +213,35 @@ async def test_comparison_cancelled_before_its_program_runs_leaves_no_process(tm
             await task
 
 
+async def test_comparison_cancelled_while_its_program_starts_leaves_no_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The program has children before asyncio has connected its pipes."""
+    loop, connected = asyncio.get_running_loop(), asyncio.Event()
+    connect = loop.connect_read_pipe
+
+    async def late(*args: Any) -> Any:
+        await connected.wait()
+        return await connect(*args)
+
+    monkeypatch.setattr(loop, "connect_read_pipe", late)
+    script = "sleep 600 & echo $! >child; touch ready; wait"
+    for times in (1, 2):
+        task = asyncio.create_task(shell(tmp_path, script).ask(QUESTION))
+        await eventually((tmp_path / "ready").exists)
+        for _ in range(times):
+            task.cancel()
+            await asyncio.sleep(0)
+        connected.set()
+        with pytest.raises(asyncio.CancelledError):
+            async with asyncio.timeout(10):
+                await task
+        await eventually(lambda: is_gone(int((tmp_path / "child").read_text())))
+        connected.clear()
+        (tmp_path / "ready").unlink()
+    await eventually(lambda: not children())
+
+
 async def test_child_that_holds_the_pipes_open_does_not_hold_the_answer(tmp_path: Path) -> None:
     script = """sleep 600 & echo $! >child; echo '{"winner": "first"}'"""
     assert await answer(shell(tmp_path, script)) == Verdict("first")

@@ -1,0 +1,101 @@
+"""Driving one whole run in this process, with a simulated judge, for the benchmarks of the engine."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import Any
+from unittest import mock
+
+from arena_tui.candidate import Candidate
+from arena_tui.engine import opening
+from arena_tui.engine.events import Event
+from arena_tui.engine.opening import Driver
+from arena_tui.judging.base import Question
+from arena_tui.judging.simulated import SimulatedJudge
+from arena_tui.settings import Tournament
+from arena_tui.store import crash_points
+from arena_tui.store.crash_points import CrashPoint
+from arena_tui.tournament_file import load_mapping
+
+IN_FLIGHT = 64
+WORDS_A_TEXT = 60
+
+Sleep = Callable[[SimulatedJudge, Question], Awaitable[None]]
+Beside = Callable[[], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One run: seconds of wall and of CPU (all threads), what was applied, and transactions committed."""
+
+    matches: int
+    wall: float
+    cpu: float
+    commits: int
+
+
+def pool(size: int) -> list[dict[str, Any]]:
+    """`size` different texts of 60 random words."""
+    rng = Random(size)
+    vocabulary = ["".join(rng.choices("abcdefghijklmnop", k=6)) for _ in range(5_000)]
+    return [{"id": f"c{i}", "text": " ".join(rng.choices(vocabulary, k=WORDS_A_TEXT))} for i in range(size)]
+
+
+def create(db: Path, size: int, *, latency: object = 0, usage: object = None, **limits: object) -> Path:
+    """A new run at `db`: Elo, 64 in flight, no stop rule, a simulated judge."""
+    loaded = load_mapping(
+        {
+            "candidates": pool(size),
+            "judge": {"kind": "simulated", "latency": latency, "usage": usage or {}},
+            "limits": {"concurrency": IN_FLIGHT, **limits},
+            "stop": {"rule": "none"},
+            "seed": 1,
+        }
+    )
+    return opening.create(loaded.tournament, loaded.pool, source=None, db=db)
+
+
+def run(
+    db: Path,
+    *,
+    listeners: Iterable[Callable[[Event], None]] = (),
+    sleep: Sleep | None = None,
+    beside: Beside | None = None,
+) -> Measured:
+    """Drive the run at `db` to its end. `sleep` takes the place of the judge's latency; `beside` runs on
+    the same event loop and is cancelled at the end."""
+
+    def judge_of(tournament: Tournament, seed: int, candidates: Iterable[Candidate]) -> SimulatedJudge:
+        async def slept(question: Question) -> None:
+            assert sleep is not None
+            await sleep(judge, question)
+
+        judge = SimulatedJudge(
+            tournament.judge, seed=seed, candidates=candidates, sleep=None if sleep is None else slept
+        )
+        return judge
+
+    commits = 0
+
+    def count(point: CrashPoint) -> None:
+        nonlocal commits
+        commits += point is CrashPoint.AFTER_COMMIT
+
+    async def driven(driver: Driver) -> Measured:
+        engine = driver.engine(listeners=listeners)
+        async with asyncio.TaskGroup() as tasks:
+            other = None if beside is None else tasks.create_task(beside())
+            start, cpu = time.perf_counter(), time.process_time()
+            await engine.run()
+            wall, cpu = time.perf_counter() - start, time.process_time() - cpu
+            if other is not None:
+                other.cancel()
+        return Measured(driver.course.applied, wall, cpu, commits)
+
+    with mock.patch.object(crash_points, "hook", count), Driver(db, judge_of) as driver:
+        return asyncio.run(driven(driver))

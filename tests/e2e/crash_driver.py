@@ -1,0 +1,74 @@
+"""`arena`, with a judge that can be held up and a process that dies at a named point.
+
+Run as a script by the tests, with the arguments of `arena`. Its wishes are JSON in ARENA_DRIVER:
+  crash  [point, n]: kill -9 itself the n-th time that this crash point is reached
+  calls  FILE: append `asked GROUP SEQ ORIENTATION` before and `replied ...` after each call
+  hold   {"seqs": [...], "from": N, "until": FILE}: these calls wait until FILE exists
+  inbox  FOLDER: all calls wait until no request is left in this inbox
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+from arena_tui import cli
+from arena_tui.judging.base import Question, Reply
+from arena_tui.judging.simulated import SimulatedJudge
+from arena_tui.store import crash_points
+from arena_tui.store.crash_points import CrashPoint
+
+POLL = 0.004  # seconds between looks for a file
+
+
+def die_at(point: CrashPoint, times: int) -> None:
+    left = times
+
+    def hook(reached: CrashPoint) -> None:
+        nonlocal left
+        if reached is point:
+            left -= 1
+            if left == 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+    crash_points.hook = hook
+
+
+def held_judge(wishes: dict[str, Any]) -> None:
+    """Put noting and waiting around every call of the simulated judge."""
+    ask = SimulatedJudge.ask
+    hold = wishes.get("hold", {})
+    until = Path(hold.get("until", "/"))
+    inbox = wishes.get("inbox")
+    log = None
+    if "calls" in wishes:
+        log = os.open(wishes["calls"], os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+
+    def note(word: str, question: Question) -> None:
+        if log is not None:
+            os.write(log, f"{word} {question.group} {question.seq} {question.orientation}\n".encode())
+
+    async def held_ask(judge: SimulatedJudge, question: Question) -> Reply:
+        note("asked", question)
+        if question.seq in hold.get("seqs", ()) or question.seq >= hold.get("from", 1 << 60):
+            while not until.exists():  # noqa: ASYNC110 - other processes set no event
+                await asyncio.sleep(POLL)
+        while inbox is not None and any(Path(inbox).glob("[0-9]*.request.json")):  # noqa: ASYNC110 - as above
+            await asyncio.sleep(POLL)
+        reply = await ask(judge, question)
+        note("replied", question)
+        return reply
+
+    SimulatedJudge.ask = held_ask  # type: ignore[method-assign]  # the point of this script
+
+
+if __name__ == "__main__":
+    wanted = json.loads(os.environ["ARENA_DRIVER"])
+    if "crash" in wanted:
+        die_at(CrashPoint(wanted["crash"][0]), wanted["crash"][1])
+    held_judge(wanted)
+    cli.main()
