@@ -87,8 +87,9 @@ class Calls:
             question = pending.questions[orientation]
             if not pending.to_ask:
                 self._starts.offer(lane)
-            ask = self._ask(lane, pending, question)
-            task = tasks.create_task(ask)
+            task = tasks.create_task(self._ask(lane, pending, question))
+            # A callback, since a task that is cancelled before its first step runs no `finally`.
+            task.add_done_callback(partial(self._released, lane, question))
             self._running[task] = lane
             lane.in_flight += 1
             step = pending.step
@@ -134,25 +135,23 @@ class Calls:
             self._starts.offer(lane)
 
     async def _ask(self, lane: Lane, pending: Pending, question: Question) -> None:
-        task = asyncio.current_task()
-        assert task is not None
-        reply = None
+        if pending.ticket > self._journal.committed:
+            await self._journal.durable(pending.ticket)
+        reached(CrashPoint.BEFORE_CALL)
         try:
-            if pending.ticket > self._journal.committed:
-                await self._journal.durable(pending.ticket)
-            reached(CrashPoint.BEFORE_CALL)
             reply = await self._judge.ask(question)
         except JudgeError as error:
             self.error = error
-        finally:
-            del self._running[task]
-            lane.in_flight -= 1
-            del self._state.in_flight[question.group, question.seq, question.orientation]
-            self._state.touch()
-            self._wake()
-        if reply is not None:
-            reached(CrashPoint.AFTER_CALL)
-            self._replied(lane, pending, question, reply)
+            return
+        reached(CrashPoint.AFTER_CALL)
+        self._replied(lane, pending, question, reply)
+
+    def _released(self, lane: Lane, question: Question, task: asyncio.Task[None]) -> None:
+        del self._running[task]
+        lane.in_flight -= 1
+        del self._state.in_flight[question.group, question.seq, question.orientation]
+        self._state.touch()
+        self._wake()
 
     def _replied(self, lane: Lane, pending: Pending, question: Question, reply: Reply) -> None:
         worst = pending.worst[question.orientation]
