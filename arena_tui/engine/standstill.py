@@ -24,6 +24,9 @@ def act_at_rest(path: Path, action: Action, origin: str = "cli") -> str:
         for each in resolved:
             _write(conn, driver, each, origin)
         conn.execute("COMMIT")
+        # The driver's reader outlives `conn`, so closing it would leave the action beside the file,
+        # in the WAL, where a copy of the file would miss it.
+        conn.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
     return "; ".join(each.done for each in resolved)
 
 

@@ -33,8 +33,9 @@ class SimulatedJudge:
     """Implements `Judge`. A verdict depends on the seed and the question alone, never on time or order.
 
     `candidates` are those of all groups as the run started, on a resume too: strengths of children
-    come from the parents among them. A candidate first seen in a question gets its strength then.
-    `sleep` takes the place of the latency of `settings`.
+    come from the parents among them. A candidate first seen in a question gets its strength then, and
+    passes nothing on: which of two late ones is seen first depends on latency. `sleep` takes the place
+    of the latency of `settings`.
     """
 
     label = "SIMULATED"
@@ -57,14 +58,18 @@ class SimulatedJudge:
         self.keeps_replies = self._usage != Usage()
         self._sleep = sleep
         self._strengths: dict[tuple[str, str], float] = {}
+        self._late: dict[tuple[str, str], float] = {}
         known = {(candidate.group, candidate.id): candidate for candidate in candidates}
         for candidate in known.values():
             self._settle(candidate, known)
 
     def strength(self, candidate: Candidate) -> float:
         """The hidden strength in logits: set in the file, given in the pool, inherited, or drawn."""
-        known = self._strengths.get((candidate.group, candidate.id))
-        return known if known is not None else self._settle(candidate, {})
+        key = (candidate.group, candidate.id)
+        known = self._strengths.get(key, self._late.get(key))
+        if known is None:
+            known = self._late[key] = self._decide(candidate, self._of_parents(candidate))
+        return known
 
     def planned(self, question: Question) -> None:
         """Nothing to count: a verdict does not depend on what came before."""
@@ -121,7 +126,7 @@ class SimulatedJudge:
         draw = random.Random(f"{self._seed}:latency:{_key(question)}")
         return draw.lognormvariate(math.log(spread.mean) - variance / 2, math.sqrt(variance))
 
-    def _settle(self, candidate: Candidate, known: Mapping[tuple[str, str], Candidate]) -> float:
+    def _settle(self, candidate: Candidate, known: Mapping[tuple[str, str], Candidate]) -> None:
         """Decide the strength of a candidate and of those it descends from, parents first.
 
         Walks with a stack of its own, since a long evolution is deeper than Python's. An ancestor
@@ -143,9 +148,12 @@ class SimulatedJudge:
                     continue
             waiting.pop()
             if key not in self._strengths:
-                inherited = [self._strengths[p] for p in parents if p in self._strengths]
-                self._strengths[key] = self._decide(current, inherited)
-        return self._strengths[(candidate.group, candidate.id)]
+                self._strengths[key] = self._decide(current, self._of_parents(current))
+
+    def _of_parents(self, candidate: Candidate) -> list[float]:
+        """The strengths of those parents that were there from the start."""
+        parents = ((candidate.group, parent) for parent in candidate.parent_ids)
+        return [self._strengths[parent] for parent in parents if parent in self._strengths]
 
     def _given(self, candidate: Candidate) -> float | None:
         """The strength that the tournament file or the pool sets."""

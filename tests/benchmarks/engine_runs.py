@@ -24,6 +24,7 @@ from arena_tui.tournament_file import load_mapping
 
 IN_FLIGHT = 64
 WORDS_A_TEXT = 60
+UNREACHED = 1_000_000  # matches; an open-ended format without any limit is refused
 
 Sleep = Callable[[SimulatedJudge, Question], Awaitable[None]]
 Beside = Callable[[], Awaitable[None]]
@@ -47,12 +48,15 @@ def pool(size: int) -> list[dict[str, Any]]:
 
 
 def create(db: Path, size: int, *, latency: object = 0, usage: object = None, **limits: object) -> Path:
-    """A new run at `db`: Elo, 64 in flight, no stop rule, a simulated judge."""
+    """A new run at `db`: Elo, 64 in flight, no stop rule, a simulated judge.
+
+    Without a limit on matches the format must end it.
+    """
     loaded = load_mapping(
         {
             "candidates": pool(size),
             "judge": {"kind": "simulated", "latency": latency, "usage": usage or {}},
-            "limits": {"concurrency": IN_FLIGHT, **limits},
+            "limits": {"concurrency": IN_FLIGHT, "matches": UNREACHED, **limits},
             "stop": {"rule": "none"},
             "seed": 1,
         }

@@ -6,16 +6,18 @@ import random
 import shutil
 import signal
 import time
-from collections import Counter
+from contextlib import closing
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
-from arena_cli import Arena, asked_in, assert_acknowledged_is_stored, events_of, eventually, lines_of
+from arena_cli import Arena, Done, assert_acknowledged_is_stored, events_of, eventually, lines_of
 
 from arena_tui.store import inbox
 from arena_tui.store.crash_points import CrashPoint
 from arena_tui.store.reader import Reader
+from arena_tui.store.schema import open_reading
 
 IN_FLIGHT = 32
 USAGE = {"input_tokens": 100, "output_tokens": 10, "usd": 0.001}
@@ -23,10 +25,10 @@ LATENCIES: tuple[Any, ...] = (0, 0.005, 0.02, {"mean": 0.01, "cv": 0.5}, {"mean"
 KILLS = 10  # of each run; five runs make fifty
 
 
-def stored_comparisons(db: Path) -> set[tuple[str, ...]]:
-    """Every comparison whose paid reply is in the database."""
-    with Reader(db) as reader:
-        rows = reader._conn.rows(
+def stored_replies(db: Path) -> set[tuple[str, ...]]:
+    """Every comparison whose paid reply is in the database; none is there twice."""
+    with closing(open_reading(db)) as conn:
+        rows = conn.rows(
             "SELECT s.group_id, s.group_seq, c.orientation FROM calls c JOIN steps s ON s.id = c.step"
         )
     replies = [(group, str(seq), orientation) for group, seq, orientation in rows]
@@ -34,10 +36,27 @@ def stored_comparisons(db: Path) -> set[tuple[str, ...]]:
     return set(replies)
 
 
-def in_flight(calls: Path, since: int) -> int:
-    """How many calls had no reply yet when the sitting ended that began at line `since` of the log."""
-    words = Counter(line.split()[0] for line in lines_of(calls)[since:])
-    return words["asked"] - words["replied"]
+@dataclass
+class Calls:
+    """The calls of a run as `crash_driver` notes them, sitting by sitting."""
+
+    log: Path
+    stored: set[tuple[str, ...]] = field(default_factory=set)
+    asked: int = 0
+    seen: int = 0
+
+    def sitting_ended(self, db: Path) -> int:
+        """Check the sitting that has just ended; how many of its calls will have to be repeated."""
+        lines = [tuple(line.split()) for line in lines_of(self.log)[self.seen :]]
+        self.seen += len(lines)
+        asked = [call[1:] for call in lines if call[0] == "asked"]
+        replied = {call[1:] for call in lines if call[0] == "replied"}
+        self.asked += len(asked)
+        assert len(asked) == len(set(asked)), "a call was made twice in one sitting"
+        assert not self.stored & set(asked), "a call was repeated although its reply is stored"
+        assert len(asked) - len(replied) <= IN_FLIGHT
+        self.stored = stored_replies(db) if db.exists() else set()
+        return len(set(asked) - self.stored)
 
 
 @pytest.mark.parametrize("number", range(len(LATENCIES)))
@@ -47,36 +66,34 @@ def test_run_killed_ten_times_at_random_moments_ends_like_the_unbroken_run(arena
     judge = {"kind": "simulated", "latency": LATENCIES[number], "usage": USAGE}
     limits = {"wall_clock": "1h", "concurrency": IN_FLIGHT}
     file = arena.tournament(candidates=candidates, judge=judge, limits=limits)
-    db, told, calls = arena.folder / "run.db", arena.folder / "events", arena.folder / "calls"
-    kept: set[tuple[str, ...]] = set()
+    db, told, calls = arena.folder / "run.db", arena.folder / "events", Calls(arena.folder / "calls")
+    lost = []
     for kill in range(KILLS):
-        before, since = len(events_of(told)), len(lines_of(calls))
+        before = len(lines_of(told))
         running = arena.start(
-            "--no-ui", "--quiet", "--db", db, "--events", told, file, driver={"calls": calls}
+            "--no-ui", "--quiet", "--db", db, "--events", told, file, driver={"calls": calls.log}
         )
         if kill % 3 == 0:  # in start-up, which takes about 0.3 s
             time.sleep(moments.uniform(0.05, 0.35))
         else:
-            eventually(lambda b=before: len(lines_of(told)) > b + 40, "matches")  # type: ignore[misc]
+            eventually(lambda: len(lines_of(told)) > before + 40, "matches")  # noqa: B023 - called at once
             time.sleep(moments.uniform(0, 0.1))
         running.kill()
-        again = set(asked_in(calls)[len(asked_in(calls)) - sum(
-            line.startswith("asked ") for line in lines_of(calls)[since:]
-        ) :])
-        assert not again & kept, "a comparison that was stored is asked again"
-        assert in_flight(calls, since) <= IN_FLIGHT
+        lost.append(calls.sitting_ended(db))
         if db.exists():
             assert_acknowledged_is_stored(db, events_of(told))
-            kept = stored_comparisons(db)
     with Reader(db) as reader:
         enough = reader.counts().planned + 40
     assert arena.run("act", db, "limit", f"matches={enough}").code == 0
     assert arena.run("act", db, "limit", "concurrency=5").code == 0
-    assert arena.run("resume", db, "--quiet", "--events", told, driver={"calls": calls}).code == 3
+    ended = arena.run("resume", db, "--quiet", "--events", told, driver={"calls": calls.log})
+    assert ended.code == 3, ended
+    assert calls.sitting_ended(db) == 0
+    assert sum(lost) <= KILLS * IN_FLIGHT
+    assert calls.asked == len(calls.stored) + sum(lost) and len(calls.stored) == enough
     assert_acknowledged_is_stored(db, events_of(told))
+    print(f"calls to repeat after each kill: {lost}")
     arena.verify(db)
-    asked = asked_in(calls)
-    print("repeated", len(asked) - len(set(asked)), "of", len(asked))
     unbroken = arena.folder / "unbroken.db"
     whole = arena.run(
         *("--no-ui", "--quiet", "--db", unbroken, file),
@@ -84,3 +101,100 @@ def test_run_killed_ten_times_at_random_moments_ends_like_the_unbroken_run(arena
     )
     assert whole.code == 3, whole
     assert arena.matches(db) == arena.matches(unbroken)
+
+
+# --- named points -----------------------------------------------------------------------------------
+
+PLAYED = 12  # matches before the interventions: an overrule needs some
+REQUESTS: tuple[dict[str, Any], ...] = (
+    {"verb": "overrule", "args": ["3", "void"], "candidates": []},
+    {"verb": "reject", "args": ["fern"], "candidates": []},
+    {"verb": "focus", "args": ["amber"], "candidates": []},
+    {"verb": "overrule", "args": ["main:5", "draw"], "candidates": []},
+)
+HITS = {  # which time of reaching the point is the last: early, and in the thick of it
+    CrashPoint.BEFORE_BEGIN: (1, 9),
+    CrashPoint.IN_BATCH: (1, 60),
+    CrashPoint.BEFORE_COMMIT: (1, 9),
+    CrashPoint.AFTER_COMMIT: (1, 9),
+    CrashPoint.AFTER_RESOLVE: (1, 9),
+    CrashPoint.IN_RECORD: (1, 30),
+    CrashPoint.IN_REFOLD: (1, 2),
+    CrashPoint.BEFORE_CALL: (1, 30),
+    CrashPoint.AFTER_CALL: (1, 30),
+    CrashPoint.INTERVENTION_QUEUED: (1, 3),
+}
+
+
+class Prepared:
+    """A run that has stopped after `PLAYED` matches, to be copied, and how it goes on unbroken."""
+
+    def __init__(self, folder: Path) -> None:
+        self.arena = Arena(folder)
+        judge = {"kind": "simulated", "mode": "pairwise", "usage": USAGE, "latency": 0.002}
+        file = self.arena.tournament(judge=judge, limits={"matches": PLAYED, "concurrency": 8})
+        self.db = folder / "prepared.db"
+        self.arena.run("--no-ui", "--quiet", "--db", self.db, file)
+        assert self.arena.run("act", self.db, "limit", "matches=60").code == 0
+        whole = self.copy(folder / "whole.db")
+        leave_requests(whole)
+        assert go_on(self.arena, whole, {}).code == 3
+        self.unbroken = self.arena.matches(whole)
+
+    def copy(self, db: Path) -> Path:
+        shutil.copy(self.db, db)
+        return db
+
+
+def leave_requests(db: Path) -> list[str]:
+    """Queue the interventions as another process would; the judge then waits until all are taken."""
+    return [inbox.send(db, request, "a test") for request in REQUESTS]
+
+
+def go_on(arena: Arena, db: Path, wishes: dict[str, Any], *more: object) -> Done:
+    """`arena resume`; no call is answered while a request is waiting, so all take effect after PLAYED."""
+    driver = {"inbox": db.with_name(f"{db.name}.inbox"), **wishes}
+    return arena.run("resume", db, "--quiet", *more, driver=driver)
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> Prepared:
+    return Prepared(tmp_path_factory.mktemp("prepared"))
+
+
+def test_unbroken_run_takes_all_interventions_at_the_same_place(prepared: Prepared) -> None:
+    with Reader(prepared.db.with_name("whole.db")) as reader:
+        acts = reader.interventions()
+        assert reader.counts().withdrawn > 0
+    assert [act.intervention.kind for act in acts] == ["settings", "overrule", "reject", "focus", "overrule"]
+    assert {act.after_applied for act in acts} == {PLAYED}
+
+
+@pytest.mark.parametrize("late", [False, True], ids=["early", "late"])
+@pytest.mark.parametrize("point", CrashPoint)
+def test_kill_at_a_named_point_loses_and_doubles_nothing(
+    arena: Arena, prepared: Prepared, point: CrashPoint, late: bool
+) -> None:
+    db, told, calls = arena.folder / "run.db", arena.folder / "events", Calls(arena.folder / "calls")
+    prepared.copy(db)
+    calls.stored = stored_replies(db)
+    before = len(calls.stored)
+    requests = leave_requests(db)
+    killed = go_on(arena, db, {"crash": [point, HITS[point][late]], "calls": calls.log}, "--events", told)
+    assert killed.code == -signal.SIGKILL, f"{point} was not reached: {killed}"
+    lost = calls.sitting_ended(db)
+    assert_acknowledged_is_stored(db, events_of(told))
+    arena.verify(db)
+
+    assert arena.run("act", db, "limit", "concurrency=3").code == 0
+    resumed = go_on(arena, db, {"calls": calls.log}, "--events", told)
+    assert resumed.code == 3, resumed
+    assert calls.sitting_ended(db) == 0
+    assert calls.asked == len(calls.stored) - before + lost and lost <= 8
+    assert_acknowledged_is_stored(db, events_of(told))
+    with Reader(db) as reader:
+        journaled = [act.origin for act in reader.interventions() if act.origin in requests]
+    assert journaled == requests, "each request takes effect once, in the order of asking"
+    assert all(inbox.wait_answer(db, request, 0) is not None for request in requests)
+    arena.verify(db)
+    assert arena.matches(db) == prepared.unbroken

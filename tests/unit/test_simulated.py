@@ -201,6 +201,15 @@ def test_candidate_added_later_has_the_strength_it_would_have_had() -> None:
     assert judge_of([STRONG]).strength(orphan) == judge_of().strength(alone)
 
 
+def test_strengths_of_late_candidates_do_not_depend_on_who_is_seen_first() -> None:
+    parent = Candidate("p", "late parent", strength=5.0)
+    child = Candidate("c", "late child", parent_ids=("p",))
+    parent_first, child_first = judge_of([STRONG]), judge_of([STRONG])
+    parent_first.strength(parent)
+    assert parent_first.strength(child) == child_first.strength(child)
+    assert child_first.strength(parent) == 5.0
+
+
 async def test_no_latency_means_no_await() -> None:
     coroutine = judge_of().ask(next(questions(STRONG, WEAK, 1)))
     with pytest.raises(StopIteration) as ended:
