@@ -6,7 +6,6 @@ meant for people are turned into one sentence on stderr and an exit code, in `ma
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +15,7 @@ import click
 
 from arena_tui import __version__, exit_codes
 from arena_tui.errors import ArenaError
+from arena_tui.streams import flush_streams, replace_closed_streams, silence
 
 EPILOG = "`arena FILE` runs a tournament file; an unfinished run of it goes on where it stopped."
 
@@ -27,6 +27,15 @@ class DefaultToRun(click.Group):
         if args and args[0] not in self.commands and args[0] not in ("--help", "-h", "--version"):
             args = ["run", *args]
         return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; a reader of stdout that has gone is no error, for all it wanted is said."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            return None
+        finally:
+            flush_streams()
 
 
 @click.group(
@@ -184,21 +193,23 @@ def plan(file: str, seed: int | None, assignments: tuple[str, ...], as_json: boo
 
 def main(argv: list[str] | None = None) -> NoReturn:
     """The entry point of the `arena` script."""
+    replace_closed_streams()
     try:
-        arena.main(argv, prog_name="arena", standalone_mode=False)
+        code = arena.main(argv, prog_name="arena", standalone_mode=False)
     except click.ClickException as error:
         error.show()
         sys.exit(exit_codes.USAGE)
     except (click.Abort, KeyboardInterrupt):
         sys.exit(exit_codes.EXTERNAL)
-    except BrokenPipeError:
-        # The reader of our output has gone; what the run did is stored. Python would complain again
-        # when it flushes stdout at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(exit_codes.OK)
     except ArenaError as error:
         from arena_tui.safetext import clean
 
         click.echo(f"arena: {clean(str(error))}", err=True)
         sys.exit(error.exit_code)
-    sys.exit(exit_codes.OK)
+    except OSError as error:
+        if error.filename is not None:
+            raise  # files are the business of those who open them; this here is about our output
+        silence(sys.stdout)
+        click.echo(f"arena: the output could not be written ({error.strerror})", err=True)
+        sys.exit(exit_codes.ERROR)
+    sys.exit(code if isinstance(code, int) else exit_codes.OK)

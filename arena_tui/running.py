@@ -18,6 +18,7 @@ from arena_tui.engine.actions import Action, Resolved, resolve
 from arena_tui.engine.events import Event
 from arena_tui.engine.opening import Driver
 from arena_tui.engine.tournament import Engine
+from arena_tui.errors import UsageError
 from arena_tui.facts import Intervention
 from arena_tui.judging.base import Judge
 from arena_tui.judging.build import build_judge
@@ -84,6 +85,7 @@ async def drive(
         engine = driver.engine(listeners=listeners)
         values = {**changes, **extended(driver, add)}
         if values:
+            _refuse_fixed(values)
             with_changes(driver.course.tournament, values)  # refuses before anything is journaled
             engine.prepare([Resolved(Intervention("settings", values=values), "")], "resume")
         if admit:
@@ -97,6 +99,16 @@ async def drive(
         else:
             ending = await engine.run()
         return summarize(driver.course, driver.reader, path), ending.exit_code
+
+
+def _refuse_fixed(changes: Iterable[str]) -> None:
+    """A run keeps what makes it this run: only its name, its limits and its stop rule may change."""
+    for key in changes:
+        may = key == "name" or key.startswith(("limits.", "stop."))
+        if not may or key.startswith(("limits.ordering", "limits.durations")):
+            raise UsageError(
+                f"{key} cannot change in a run that has begun: leave it out, or start a fresh run"
+            )
 
 
 def extended(driver: Driver, add: Mapping[str, float]) -> dict[str, Any]:

@@ -57,7 +57,8 @@ def summarize(course: Course, reader: Reader, db: Path) -> Result:
             "input_tokens": spent.input_tokens,
             "cached_input_tokens": spent.cached_input_tokens,
             "output_tokens": spent.output_tokens,
-            "usd": spent.usd,
+            # In whole nano-dollars, as budgets are: a sum of floats would depend on the order of replies.
+            "usd": None if spent.usd is None else round(spent.usd, 9),
         },
         groups={
             "total": len(course.groups) + len(course.skipped),
@@ -87,8 +88,12 @@ def _held(group: GroupRun, pending: list[Pending]) -> list[Pending]:
 
 
 def _standings(group: GroupRun, stop_reason: str, held: list[Pending]) -> list[Standing]:
-    """The standings; after a BUDGET stop held verdicts count too, as an epilogue that is not stored."""
-    if stop_reason != "BUDGET" or not held:
+    """The standings; after a BUDGET stop held verdicts count too, as an epilogue that is not stored.
+
+    Not in a group that a rule of its own had closed: what came after the rule fired does not count.
+    """
+    cut = group.closing is None or group.closing.reason == "BUDGET"
+    if stop_reason != "BUDGET" or not cut or not held:
         return list(group.format.standings())
     epilogue = deepcopy(group.format)
     for number, pending in enumerate(held, group.order.applied + 1):

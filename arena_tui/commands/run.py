@@ -7,8 +7,10 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from contextlib import ExitStack
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, TextIO, TypedDict
 
@@ -16,7 +18,7 @@ from arena_tui.candidate import Candidate
 from arena_tui.engine import opening
 from arena_tui.engine.events import Event
 from arena_tui.engine.replay import replay
-from arena_tui.errors import RunLocked, UsageError
+from arena_tui.errors import DiskTrouble, RunLocked, UsageError
 from arena_tui.identity import identity, identity_changes
 from arena_tui.report.plain import PlainDisplay, event_lines
 from arena_tui.report.result import Result
@@ -26,6 +28,7 @@ from arena_tui.settings import Tournament
 from arena_tui.store import folder
 from arena_tui.store.lock import holder
 from arena_tui.store.reader import Reader
+from arena_tui.streams import silence
 from arena_tui.tournament_file import Loaded, load_file
 from arena_tui.values import seconds as parse_seconds
 
@@ -65,13 +68,18 @@ def run_file(
         if path is not None:
             changes, admit = _differences(loaded, path, extend)
             notes.append(f"going on with run {path.stem}; --new would start a fresh one")
-    if path is None:
-        if extend:
-            raise UsageError(f"{file} has no run yet that could be extended: leave --extend out")
-        path = opening.create(
-            loaded.tournament, loaded.pool, source=loaded.path, db=None if db is None else Path(db)
-        )
-    return _drive(path, notes, as_json=as_json, quiet=quiet, events=events, changes=changes, admit=admit)
+    if path is None and extend:
+        raise UsageError(f"{file} has no run yet that could be extended: leave --extend out")
+    make = partial(
+        opening.create,
+        loaded.tournament,
+        loaded.pool,
+        source=loaded.path,
+        db=None if db is None else Path(db),
+    )
+    return _drive(
+        path or make, notes, as_json=as_json, quiet=quiet, events=events, changes=changes, admit=admit
+    )
 
 
 def resume_run(
@@ -137,6 +145,9 @@ def _differences(loaded: Loaded, path: Path, extend: bool) -> tuple[dict[str, An
         course = replay(reader)
         changed = identity_changes(json.loads(meta["identity"]), identity(loaded.tournament, loaded.pool))
         known = {(c.group, c.id): c for c in reader.candidates()}
+        first = {(c.group, c.id) for group in reader.groups() for c in group.candidates}
+    if "candidates" in changed and _has_all_that_was_added(loaded, meta["identity"], known, first):
+        changed.remove("candidates")
     gained: tuple[Candidate, ...] = ()
     if extend and "candidates" in changed:
         ours = {(c.group, c.id): c for group in loaded.pool.groups for c in group.candidates}
@@ -156,6 +167,28 @@ def _differences(loaded: Loaded, path: Path, extend: bool) -> tuple[dict[str, An
             f"undo that, or start a fresh run with --new{more}"
         )
     return _setting_changes(course.tournament, loaded.tournament), gained
+
+
+def _has_all_that_was_added(
+    loaded: Loaded,
+    stored: str,
+    known: Mapping[tuple[str, str], Candidate],
+    first: Container[tuple[str, str]],
+) -> bool:
+    """True when the file's pool is the run's: what it started with (`first`), and what was added since."""
+    pool = loaded.pool
+    ours = {(c.group, c.id): c for group in pool.groups for c in group.candidates}
+    if any(key not in ours or ours[key].text != c.text for key, c in known.items() if key not in first):
+        return False
+
+    def added(c: Candidate) -> bool:
+        return (c.group, c.id) in known and (c.group, c.id) not in first
+
+    groups = (
+        replace(group, candidates=tuple(c for c in group.candidates if not added(c))) for group in pool.groups
+    )
+    was = identity(loaded.tournament, replace(pool, groups=tuple(groups)))
+    return bool(was["candidates"] == json.loads(stored)["candidates"])
 
 
 def _setting_changes(before: Tournament, after: Tournament) -> dict[str, Any]:
@@ -178,7 +211,7 @@ def _flat(tournament: Tournament) -> dict[str, Any]:
 
 
 def _drive(
-    path: Path,
+    place: Path | Callable[[], Path],
     notes: list[str],
     *,
     as_json: bool,
@@ -188,12 +221,15 @@ def _drive(
     add: Mapping[str, float] = {},
     admit: tuple[Candidate, ...] = (),
 ) -> int:
+    """Drive the run at `place`, which is made first if need be; the process's exit code."""
     with ExitStack() as stack:
         display = PlainDisplay(sys.stderr, quiet=quiet)
         display.notes(notes)
         listeners: list[Callable[[Event], None]] = [display.event]
         if events is not None:
             listeners.append(stack.enter_context(event_lines(events)))
+        # A new run is made last: what can be refused has been refused by now.
+        path = place if isinstance(place, Path) else place()
         try:
             result, exit_code = asyncio.run(
                 drive(
@@ -211,14 +247,16 @@ def _drive(
         # Where events take stdout, a table between them would spoil the lines of JSON.
         print_result(result, as_json, sys.stderr if events == "-" and not as_json else sys.stdout)
     except BrokenPipeError:
-        silence_stdout()  # nobody takes the result; it is stored, and the run's exit code stands
+        silence(sys.stdout)  # nobody takes the result; it is stored, and the run's exit code stands
+    except OSError as error:
+        display.ended(result)
+        silence(sys.stdout)
+        raise DiskTrouble(
+            f"the result could not be written to stdout ({error.strerror}); it is stored: "
+            f"`arena show {result.run}` prints it"
+        ) from error
     display.ended(result)
     return exit_code
-
-
-def silence_stdout() -> None:
-    """Let stdout go nowhere: its reader has gone, and Python would complain when it flushes at exit."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def print_result(result: Result, as_json: bool, stream: TextIO) -> None:

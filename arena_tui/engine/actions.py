@@ -7,7 +7,7 @@ interventions that the journal will hold, or refuses it with one sentence.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, cast, get_args
 
 from arena_tui.candidate import Candidate
@@ -124,6 +124,7 @@ def _add(candidates: tuple[Candidate, ...], course: Course) -> list[Resolved]:
     if not candidates:
         raise RefusedAction("the file holds no candidate")
     seen: set[tuple[str, str]] = set()
+    texts: dict[tuple[str, str, str | None], str] = {}  # of the candidates that come with this action
     resolved = []
     for candidate in candidates:
         _require_open_group(course, candidate.group)
@@ -131,6 +132,9 @@ def _add(candidates: tuple[Candidate, ...], course: Course) -> list[Resolved]:
             raise RefusedAction(f"the file names {candidate.id!r} twice in group {candidate.group!r}")
         seen.add((candidate.group, candidate.id))
         added = course.roster.admit(candidate.group, candidate)
+        original = texts.setdefault((added.group, added.text_hash, added.class_), added.id)
+        if added.twin_of is None and original != added.id:
+            added = replace(added, twin_of=original)
         how = f"a twin of {added.twin_of}" if added.twin_of else "in the tournament"
         resolved.append(Resolved(Intervention("add", candidate.group, added=added), f"{added.id} is {how}"))
     return resolved

@@ -72,8 +72,10 @@ class Calls:
             pending.worst[orientation] = Cost.at_most(worst)
 
     def start(self, tasks: asyncio.TaskGroup) -> None:
-        """Start what may start now."""
-        while len(self._running) < self.concurrency and self._gate.is_open and not self.held_up:
+        """Start what may start now; nothing after an error of the judge, which ends the run."""
+        if self.held_up or self.error is not None:
+            return
+        while len(self._running) < self.concurrency and self._gate.is_open:
             first = self._starts.first()
             if first is None:
                 self.blocked = ""
@@ -121,8 +123,8 @@ class Calls:
         return True
 
     def exhausted_lanes(self) -> list[tuple[Lane, str]]:
-        """Lanes with nothing in flight whose next match does not fit their group's own limits."""
-        done = [(lane, why) for lane, why in self._full.items() if not lane.in_flight]
+        """Lanes with nothing on its way whose next match does not fit their group's own limits."""
+        done = [(lane, why) for lane, why in self._full.items() if not (lane.in_flight or lane.unread)]
         for lane, _ in done:
             del self._full[lane]
         return done
@@ -133,6 +135,18 @@ class Calls:
         for lane in list(self._full):
             del self._full[lane]
             self._starts.offer(lane)
+
+    def release(self, lane: Lane, pending: Pending) -> None:
+        """Give back what is reserved for comparisons that will not be asked now."""
+        if not pending.started or not pending.to_ask:
+            return
+        pending.started = False
+        if pending.worst_case != NOTHING:
+            self._budget.settle(lane.group.id, pending.worst_case, NOTHING)
+            self._journal.release(pending.step_id, tuple(pending.to_ask))
+            self.retry_blocked()
+            self._show_budget()
+            self._wake()
 
     async def _ask(self, lane: Lane, pending: Pending, question: Question) -> None:
         if pending.ticket > self._journal.committed:
@@ -164,10 +178,12 @@ class Calls:
             return
         ticket = self._journal.reply(pending.step_id, question.orientation, question.sample, reply)
         self._unread += 1
+        lane.unread += 1
         self._journal.then(ticket, partial(self._read_later, lane, pending, question, reply))
 
     def _read_later(self, lane: Lane, pending: Pending, question: Question, reply: Reply) -> None:
         self._unread -= 1
+        lane.unread -= 1
         self.read(lane, pending, question, reply)
 
     def read(self, lane: Lane, pending: Pending, question: Question, reply: Reply) -> None:
@@ -189,10 +205,10 @@ class Calls:
             ),
         )
         if pending.take(orientation, verdict):
+            lane.arrive(pending)
             seq = pending.step.seq
-            if seq in lane.pending and seq not in lane.group.withdrawn:
-                lane.group.order.arrive(pending.step)
-                self._state.held += 1
+            pending.held = seq in lane.pending and seq not in lane.group.withdrawn
+            self._state.held += pending.held
             self._on_outcome(lane)
 
     def cancel(self) -> None:

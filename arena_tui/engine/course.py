@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from arena_tui.candidate import Candidate, Group
 from arena_tui.engine.group import Applied, GroupRun
-from arena_tui.engine.order import AppliedOrder
+from arena_tui.engine.order import AppliedOrder, default_lookahead
 from arena_tui.engine.roster import Roster
 from arena_tui.engine.stopping import StopWatch
 from arena_tui.errors import StoreError
@@ -111,8 +111,13 @@ class Course:
         before = self.tournament
         self.tournament = with_changes(before, action.values)
         if "limits.lookahead" in action.values:
+            limits = self.tournament.limits
+            steps = limits.lookahead or default_lookahead(limits.concurrency, len(self.groups))
             for group in self.groups.values():
-                group.lookahead(int(action.values["limits.lookahead"]))
+                group.lookahead(steps)
+        for group in self.groups.values():
+            if group.closing is not None and group.closing.reason == "BUDGET":
+                group.closing = None  # it closes anew where the limits in force still do not let it go on
         if self.tournament.stop != before.stop:
             for group in self.groups.values():
                 group.stop.configure(self.tournament.stop)

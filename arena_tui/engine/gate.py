@@ -53,12 +53,16 @@ class Gate:
         return changed
 
     def stop(self, reason: StopReason, detail: str, exit_code: int, now: float) -> None:
-        """Ask for the end: the first request drains for `grace`, a second cancels at once."""
-        if self.reason is not None:
+        """Ask for the end: the first request drains for `grace`, a second cancels at once.
+
+        The first one from outside takes over from the limit of time, which it outranks.
+        """
+        if self.reason is not None and not (self.reason == "WALL_CLOCK" and reason == "EXTERNAL"):
             self.cancelled = True
             return
         self.reason, self.detail, self.exit_code = reason, detail, exit_code
-        self.deadline = now + self.grace
+        if self.deadline is None:
+            self.deadline = now + self.grace
 
     def overdue(self, now: float) -> bool:
         """True when the calls still in flight must be cancelled."""

@@ -99,6 +99,8 @@ class GroupRun:
         if action.kind == "reopen":
             self.closing = None
             self.stop.restart()
+        elif self.closing is not None and self.closing.reason == "IDLE" and not self.closing.unusable:
+            self.closing = None  # somebody may have a match to play again; it closes anew if not
         added = action.added
         if added is not None and added.twin_of is None:
             self.played[added.id] = 0

@@ -11,7 +11,7 @@ import json
 import sqlite3
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -28,6 +28,8 @@ from arena_tui.store.crash_points import CrashPoint, reached
 from arena_tui.store.writer import Unit, Writer
 from arena_tui.vocabulary import CandidateState, Orientation
 
+SLICE = 0.002  # seconds of work before the event loop gets its turn (law 5 allows 5 ms)
+
 Callback = Callable[[], None]
 Changes = list[tuple[int, RatingChange]]  # rating changes by number of application in the group
 Ratings = Mapping[str, tuple[float, int]]  # entrant: rating, valid matches played
@@ -41,6 +43,7 @@ class Journal:
         self._run = run
         self._retry_seconds = retry_seconds
         self._after: deque[tuple[int, Callback]] = deque()
+        self._calling_back = False  # the rest of a long list of callbacks is on its way
         self._listeners: tuple[Callable[[Event], None], ...] = ()
 
     def start(
@@ -90,6 +93,11 @@ class Journal:
         """A unit failed for a reason that is not storage: a bug, and the end of the run."""
         return self._writer.failure
 
+    @property
+    def untold(self) -> bool:
+        """True while callbacks wait, for their commits or for their turn."""
+        return bool(self._after)
+
     def then(self, ticket: int, callback: Callback) -> None:
         """Call back on the loop once `ticket` is durable; callbacks keep the order of their tickets."""
         if not self._after and ticket <= self._writer.committed:
@@ -118,8 +126,19 @@ class Journal:
             listener(event)
 
     def _committed(self) -> None:
+        if not self._calling_back:
+            self._call_back()
+
+    def _call_back(self) -> None:
+        """Call back for what is durable by now; a batch may bring hundreds, so the loop gets its turns."""
         committed, after = self._writer.committed, self._after
+        self._calling_back = False
+        until = time.monotonic() + SLICE
         while after and after[0][0] <= committed:
+            if time.monotonic() >= until:
+                self._calling_back = True
+                self._loop.call_soon(self._call_back)
+                break
             after.popleft()[1]()
         self._on_commit()
 
@@ -136,6 +155,15 @@ class Journal:
         def unit(conn: sqlite3.Connection) -> None:
             for orientation, cost in costs.items():
                 facts.insert_reservation(conn, step_id, orientation, cost.usd, cost.tokens)
+
+        return self._writer.submit(unit)
+
+    def release(self, step_id: int, orientations: tuple[Orientation, ...]) -> int:
+        """Comparisons were reserved and will not be asked: they cost nothing."""
+
+        def unit(conn: sqlite3.Connection) -> None:
+            for orientation in orientations:
+                facts.settle(conn, step_id, orientation)
 
         return self._writer.submit(unit)
 
@@ -174,36 +202,14 @@ class Journal:
             partial(_outcome, pos, step_id, match_id, applied, said, played, time.time())
         )
 
-    def intervention(
-        self,
-        pos: int,
-        action: Intervention,
-        after_applied: int,
-        origin: str,
-        new_state: CandidateState | None,
-        rating: float | None,
-    ) -> int:
-        """A journaled action, with what it does to the candidate's row."""
-        return self._writer.submit(
-            intervention_unit(pos, action, after_applied, origin, time.time(), new_state, rating)
-        )
+    def actions(self, units: Sequence[Unit]) -> int:
+        """The journaled actions of one request (`intervention_unit`, `overrule_unit`), all or none."""
 
-    def overrule(
-        self,
-        pos: int,
-        action: Intervention,
-        played: Played,
-        after_applied: int,
-        origin: str,
-        changes: Changes,
-        ratings: Ratings,
-    ) -> int:
-        """An overrule with its whole refold, in one unit; `changes` by number of application."""
-        return self._writer.submit(
-            overrule_unit(
-                self._run, pos, action, played, after_applied, origin, time.time(), changes, ratings
-            )
-        )
+        def unit(conn: sqlite3.Connection) -> None:
+            for each in units:
+                each(conn)
+
+        return self._writer.submit(unit)
 
     def reopen_group(self, group: str) -> int:
         """A closed group goes on."""

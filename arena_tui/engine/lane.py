@@ -34,6 +34,8 @@ class Pending:
     started: bool = False
     counted: bool = False  # against the limit on matches
     combined: Combined | None = None
+    arrived: bool = False  # the order knows that it can be applied
+    held: bool = False  # counted among the outcomes that wait for their turn
 
     @property
     def worst_case(self) -> Cost:
@@ -57,6 +59,7 @@ class Lane:
         self.pending: dict[int, Pending] = {}
         self.queue: deque[Pending] = deque()  # steps with comparisons still to ask, in step order
         self.in_flight = 0
+        self.unread = 0  # stored replies on their way to be read
 
     def plan(self, pending: Pending) -> None:
         """Take a newly planned or re-loaded step."""
@@ -64,6 +67,15 @@ class Lane:
         if pending.to_ask:
             self.queue.append(pending)
         if pending.combined is not None or pending.step.seq in self.group.withdrawn:
+            self.arrive(pending)
+
+    def arrive(self, pending: Pending) -> None:
+        """The step's outcome is known, or it was withdrawn; whatever comes second changes nothing.
+
+        Either may come first: a reply can arrive while an action withdraws its match.
+        """
+        if not pending.arrived and pending.step.seq in self.pending:
+            pending.arrived = True
             self.group.order.arrive(pending.step)
 
     def done(self, pending: Pending) -> None:
@@ -73,8 +85,7 @@ class Lane:
     def withdraw(self, step: Match) -> Pending:
         """The planned step will be applied as void in its place."""
         pending = self.pending[step.seq]
-        if pending.combined is None:
-            self.group.order.arrive(step)
+        self.arrive(pending)
         return pending
 
     def head(self) -> Pending | None:

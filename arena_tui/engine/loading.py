@@ -27,6 +27,7 @@ class Loaded:
     elapsed: float = 0.0
     resumed: bool = False
     reopen: bool = False  # the run had ended by itself: its closed groups open again
+    failed: bool = False  # it had ended for want of a usable judge: only groups closed for that open again
     closed: tuple[str, ...] = ()  # groups whose row says that they are closed
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from arena_tui import __version__
+from arena_tui import __version__, exit_codes
 from arena_tui.candidate import Candidate, Pool
 from arena_tui.engine.actions import Action, Played
 from arena_tui.engine.course import Course, Origin
@@ -23,7 +23,7 @@ from arena_tui.engine.events import Event
 from arena_tui.engine.journal import Journal
 from arena_tui.engine.loading import Loaded
 from arena_tui.engine.order import default_lookahead
-from arena_tui.engine.replay import load_pending, replay, spent_by_group
+from arena_tui.engine.replay import load_pending, origin_of, replay, spent_by_group
 from arena_tui.engine.steering import Request
 from arena_tui.engine.tournament import Engine
 from arena_tui.identity import identity
@@ -62,11 +62,7 @@ def create(tournament: Tournament, pool: Pool, *, source: Path | None, db: Path 
     ratings = {
         (id_, row.id): row.rating for id_, group in course.groups.items() for row in group.format.standings()
     }
-    schema.create(path)
-    with closing_(schema.open_writing(path)) as conn:
-        conn.execute("BEGIN IMMEDIATE")
-        facts.insert_run(conn, meta=meta, groups=pool.groups, ratings=ratings)
-        conn.execute("COMMIT")
+    schema.create(path, lambda conn: facts.insert_run(conn, meta=meta, groups=pool.groups, ratings=ratings))
     return path
 
 
@@ -94,12 +90,11 @@ class Driver:
             self.judge: Judge | None = None
             told = None
             if judge_of is not None:
-                origin = self.meta
-                tournament = Tournament.model_validate(json.loads(origin["tournament"]))
+                origin = origin_of(reader)
                 self.judge = judge_of(
-                    tournament,
-                    int(origin["seed"]),
-                    [candidate for group in reader.groups() for candidate in group.candidates],
+                    origin.tournament,
+                    origin.seed,
+                    [candidate for group in origin.groups for candidate in group.candidates],
                 )
                 told = self.judge.planned
             self.course = replay(reader, told)
@@ -146,7 +141,8 @@ class Driver:
             spent=spent_by_group(reader),
             elapsed=float(self.meta.get("elapsed", 0)),
             resumed=self.course.pos > 0 or bool(ended),
-            reopen=ended in RUN_ENDED_ITSELF,
+            reopen=ended in RUN_ENDED_ITSELF and self.meta.get("exit_code") == str(exit_codes.OK),
+            failed=ended == "IDLE" and self.meta.get("exit_code") == str(exit_codes.ERROR),
             closed=tuple(id_ for id_, end in reader.group_ends().items() if end.state == "closed"),
         )
         return Engine(

@@ -24,8 +24,11 @@ Unread = tuple[Pending, Question, Reply]
 
 
 def origin_of(reader: Reader) -> Origin:
-    """What the run was started with."""
+    """What the run was started with; StoreError when its file does not say."""
     meta = reader.meta()
+    missing = [key for key in ("run", "tournament", "seed", "lookahead") if key not in meta]
+    if missing:
+        raise StoreError(f"{reader.path} does not say its {missing[0]}, so it is no whole run: delete it")
     return Origin(
         run=meta["run"],
         tournament=Tournament.model_validate(json.loads(meta["tournament"])),

@@ -32,7 +32,10 @@ class Teller:
         """Bring the state up to what a replayed journal left."""
         state = self.state
         state.phase = "running"
-        state.held = sum(len(lane.held()) for lane in self._lanes.values())
+        for lane in self._lanes.values():
+            for pending in lane.held():
+                pending.held = True
+                state.held += 1
         for lane in self._lanes.values():
             shown = state.groups[lane.group.id]
             shown.planned = lane.group.order.planned
@@ -111,6 +114,12 @@ class Teller:
         shown.stop_reason, shown.stop_detail = closing.reason, closing.detail
         self.state.touch()
         self._journal.tell(ticket, events.GroupClosed(pos, group, closing.reason, closing.detail))
+
+    def reopened(self, group: str) -> None:
+        """A closed group goes on."""
+        shown = self.state.groups[group]
+        shown.stop_reason, shown.stop_detail = None, ""
+        self.state.touch()
 
     def gate_moved(self, pos: int, phase: events.GatePhase, in_flight: int, detail: str = "") -> None:
         """The run was paused, went on, became quiet, or is being stopped."""

@@ -21,8 +21,8 @@ from arena_tui.engine.calls import Calls
 from arena_tui.engine.course import Course
 from arena_tui.engine.events import Event
 from arena_tui.engine.gate import Gate
-from arena_tui.engine.group import WITHDRAWN, GroupRun
-from arena_tui.engine.journal import Journal
+from arena_tui.engine.group import GroupRun
+from arena_tui.engine.journal import SLICE, Journal
 from arena_tui.engine.lane import Lane, Pending, StartQueue
 from arena_tui.engine.loading import Loaded, new_pending, open_budget
 from arena_tui.engine.state import GroupState, RunState
@@ -35,7 +35,6 @@ from arena_tui.judging.base import Judge
 from arena_tui.store.crash_points import CrashPoint, reached
 
 T = TypeVar("T")
-SLICE = 0.004  # seconds of engine work before the event loop gets its turn (law 5: at most 5 ms)
 TICK = 0.25  # seconds between looks at the clock and the inbox
 SAVE_ELAPSED = 5.0  # seconds of running time between notes of it
 UNUSABLE_GROUPS = 3  # groups in a row whose judge gave nothing usable end the run
@@ -74,6 +73,7 @@ class Engine:
             judge=judge.label,
             seed=course.seed,
             groups={id_: GroupState(id_) for id_ in self.lanes},
+            elapsed=loaded.elapsed,
         )
         self.budget = open_budget(self.lanes, loaded)
         self._planner = ThreadPoolExecutor(1, "arena-planner")
@@ -107,14 +107,15 @@ class Engine:
             configure=self._configure,
             look_at=self._look_at,
         )
-        self._startup: list[tuple[Resolved, str]] = []
+        self._startup: list[tuple[tuple[Resolved, ...], str]] = []
         self._dirty: dict[str, None] = dict.fromkeys(self.lanes)
         self._open = {id_ for id_, lane in self.lanes.items() if lane.group.is_open}
         self._unusable_streak = 0
         self._final: Closing | None = None  # ends the run before its groups have ended
+        self._all_planned = False  # every group has had its first look
         self._elapsed = loaded.elapsed
         self._clock = time.monotonic()
-        self._quiet = True
+        self._told_quiet = False  # in this pause
         self._slice = 0.0
 
     # --- asked from outside -------------------------------------------------------------------
@@ -126,7 +127,7 @@ class Engine:
 
     def prepare(self, resolved: Iterable[Resolved], origin: str) -> None:
         """Journal these before the run goes on; call it before `run`."""
-        self._startup.extend((each, origin) for each in resolved)
+        self._startup.append((tuple(resolved), origin))
 
     def stop(self, detail: str, exit_code: int = exit_codes.EXTERNAL) -> None:
         """Ask for the end: the first call lets calls in flight finish, the second cancels them."""
@@ -138,6 +139,7 @@ class Engine:
         self._tick_clock()
         moved = self.gate.pause()
         if moved:
+            self._told_quiet = False
             self._gate_moved("paused")
         return moved
 
@@ -196,19 +198,21 @@ class Engine:
             self._calls.read(self.lanes[question.group], pending, question, reply)
 
     async def _reopen(self) -> None:
-        """Groups go on that were closed by a limit, or by themselves in a run that had ended."""
-        for id_ in self._loaded.closed:
-            group = self.lanes[id_].group
-            if group.is_open:
+        """Groups go on that were closed by a limit, by themselves in a run that had ended by itself, or
+        for want of usable verdicts in one that had ended for that."""
+        loaded = self._loaded
+        for id_ in loaded.closed:
+            closing = self.lanes[id_].group.closing
+            if closing is None:
                 self._journal.reopen_group(id_)
-            elif self._loaded.reopen:
+            elif loaded.reopen or (loaded.failed and closing.unusable):
+                # The journal first: after a crash between the two, the row is opened by the line above.
+                await self._steering.take([Resolved(Intervention("reopen", id_), "")], "resume")
                 self._journal.reopen_group(id_)
-                await self._steering.take(Resolved(Intervention("reopen", id_), ""), "resume")
                 self._open.add(id_)
             else:
-                shown, closing = self.state.groups[id_], group.closing
-                if closing is not None:
-                    shown.stop_reason, shown.stop_detail = closing.reason, closing.detail
+                shown = self.state.groups[id_]
+                shown.stop_reason, shown.stop_detail = closing.reason, closing.detail
         # Only now is the earlier end forgotten: a crash before this line opens the groups next time.
         self._journal.meta({"stop_reason": "", "stop_detail": "", "exit_code": ""})
 
@@ -221,10 +225,15 @@ class Engine:
                 raise StoreError(f"the run's database refused a result ({failure})") from failure
             closing = self._closing()
             if closing is not None:
-                if self._calls.settled and not self._dirty:
+                if (self._calls.settled and not self._dirty) or self._given_up():
                     return self._ending(closing)
                 self._drain()
             await self._wake.wait()  # bounded: the ticker sets it every TICK
+
+    def _given_up(self) -> bool:
+        """True when storage takes nothing and nobody waits longer: replies in memory are never read then."""
+        overdue = self.gate.reason is not None and self.gate.overdue(time.monotonic())
+        return bool(self.state.trouble) and overdue and not self._calls.in_flight
 
     def _drain(self) -> None:
         """Give calls in flight their time, then cancel them."""
@@ -269,24 +278,34 @@ class Engine:
             id_ = next(iter(self._dirty))
             del self._dirty[id_]
             await self._advance_lane(self.lanes[id_])
+        self._all_planned = True
+        self._start_calls()
         if self._final is None:
-            self._calls.pos = self.course.pos
-            self._calls.start(self._tasks)
             for lane, why in self._calls.exhausted_lanes():
                 self._close(lane, Closing("BUDGET", why))
-        if self._quiet != (self._calls.in_flight == 0):
-            self._quiet = not self._quiet
-            self.state.quiet = self._quiet
-            if self._quiet and self.gate.phase == "paused":
-                self._gate_moved("quiesced")
+        self.state.quiet = self._calls.in_flight == 0
+        if self.gate.phase == "paused" and self.state.quiet and not self._told_quiet:
+            self._told_quiet = True
+            self._gate_moved("quiesced")
+
+    def _start_calls(self) -> None:
+        """Fill free slots; not before every group has its first steps, so that the schedule can choose."""
+        if self._final is None and self._all_planned:
+            self._calls.pos = self.course.pos
+            self._calls.start(self._tasks)
 
     async def _advance_lane(self, lane: Lane) -> None:
         group = lane.group
+        if group.is_open and group.id not in self._open:  # an action took the ground of its closing away
+            self._journal.reopen_group(group.id)
+            self._open.add(group.id)
+            self._teller.reopened(group.id)
         await self._refill(lane)
         while (pending := lane.ready()) is not None:
             await self._apply(lane, pending)
             await self._steering.take_all()
             await self._refill(lane)
+            self._start_calls()  # many replies at once: no slot waits until all of them are applied
         closing = group.exhausted()
         if closing is not None:
             self._close(lane, closing)
@@ -313,7 +332,7 @@ class Engine:
         played = group.played[step.a], group.played[step.b]
         ticket = self._journal.outcome(pos, pending.step_id, applied, said, played)
         lane.done(pending)
-        self.state.held -= pending.combined is not None and said.reason != WITHDRAWN
+        self.state.held -= pending.held
         self._teller.applied(ticket, pos, applied)
         if applied.closing is not None:
             self._closed(lane, applied.closing, ticket)
@@ -373,9 +392,15 @@ class Engine:
     def _closed(self, lane: Lane, closing: Closing, ticket: int) -> None:
         self._teller.closed(ticket, self.course.pos, lane.group.id, closing)
         self._open.discard(lane.group.id)
+        self._release(lane)
         self._unusable_streak = self._unusable_streak + 1 if closing.unusable else 0
         if self._unusable_streak >= UNUSABLE_GROUPS:
             self._final = closing
+
+    def _release(self, lane: Lane) -> None:
+        """A lane starts nothing more: what it reserved for comparisons nobody has asked is free again."""
+        for pending in lane.queue:
+            self._calls.release(lane, pending)
 
     def _closing(self) -> Closing | None:
         """Why the run should end now, if it should; the calls in flight may still be running."""
@@ -406,6 +431,8 @@ class Engine:
         """Make the end durable; DiskTrouble when storage does not allow it and nobody waits longer."""
         self._tick_clock()
         closing, state = ending.closing, self.state
+        for lane in self.lanes.values():
+            self._release(lane)
         self._journal.book_lost()
         self._journal.meta(
             {
@@ -425,10 +452,8 @@ class Engine:
                 ending.held,
             )
         )
-        asked = self.gate.reason is not None
-        patience = time.monotonic() + self.gate.grace
-        while ticket > self._journal.committed:
-            if state.trouble and (self.gate.cancelled or (asked and time.monotonic() > patience)):
+        while ticket > self._journal.committed or self._journal.untold:
+            if self._given_up():
                 raise DiskTrouble(
                     f"{self._journal.unsaved} results could not be saved ({state.trouble}); "
                     "what was saved can be resumed once there is room"
@@ -441,5 +466,5 @@ class Engine:
                     await self._wake.wait()
             except TimeoutError:
                 continue
-        await asyncio.sleep(0)  # callbacks of the last commit run before the run returns
+        await asyncio.sleep(0)  # callbacks that needed no commit run before the run returns
         self._teller.stopped(closing)

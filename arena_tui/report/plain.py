@@ -12,7 +12,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -288,11 +288,17 @@ def event_lines(target: str) -> Iterator[Callable[[Event], None]]:
         stream: TextIO = sys.stdout
         if target != "-":
             try:
-                stream = stack.enter_context(Path(target).open("a", encoding="utf-8"))
+                stream = Path(target).open("a", encoding="utf-8")  # noqa: SIM115 - `_close` is on the stack
             except OSError as error:
                 told = f"--events {target}: {error.strerror}; name a file that can be written"
                 raise UsageError(told) from None
+            stack.callback(_close, stream)
         yield _EventWriter(stream).event
+
+
+def _close(stream: TextIO) -> None:
+    with suppress(OSError):  # what it did not take has been told
+        stream.close()
 
 
 class _EventWriter:

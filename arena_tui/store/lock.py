@@ -53,8 +53,8 @@ class RunLock:
         pid = holder(self._db) or -1
         who = "another process" if pid < 0 else f"process {pid}"
         raise RunLocked(
-            f"{self._db} is driven by {who}: follow it with `arena watch {self._db}`, act on it with "
-            f"`arena act {self._db} ...`, or end that process first"
+            f"{self._db} is driven by {who}: act on it with `arena act {self._db} ...`, "
+            "or end that process first"
         )
 
     def release(self) -> None:

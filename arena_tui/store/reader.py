@@ -56,6 +56,7 @@ class Reader:
     """A reading view of one run; a context manager, used in the thread that made it."""
 
     def __init__(self, path: Path) -> None:
+        self.path = path
         self._conn = open_reading(path)
 
     def close(self) -> None:

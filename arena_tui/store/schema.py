@@ -10,7 +10,7 @@ import os
 import re
 import secrets
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -110,8 +110,10 @@ def migrate(conn: sqlite3.Connection, folder: Path) -> None:
                 conn.execute("ROLLBACK")
 
 
-def create(path: Path) -> None:
+def create(path: Path, fill: Callable[[sqlite3.Connection], None] | None = None) -> None:
     """Make the database of a new run at `path`, whole or not at all, and never over an existing file.
+
+    `fill` writes what the run starts with; the file gets its name after that is in it.
 
     Readable by its owner only; SQLite gives -wal and -shm the mode of the database. Folders that are
     missing are made, also for the owner only. UsageError when something is at `path` already.
@@ -130,6 +132,10 @@ def create(path: Path) -> None:
                 conn.execute("PRAGMA journal_mode = WAL")
                 conn.execute("PRAGMA synchronous = FULL")
                 migrate(conn, MIGRATIONS)
+                if fill is not None:
+                    conn.execute("BEGIN IMMEDIATE")
+                    fill(conn)
+                    conn.execute("COMMIT")
             finally:
                 conn.close()
             _name(building, path)

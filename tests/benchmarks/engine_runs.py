@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -15,8 +16,10 @@ from arena_tui.candidate import Candidate
 from arena_tui.engine import opening
 from arena_tui.engine.events import Event
 from arena_tui.engine.opening import Driver
+from arena_tui.engine.tournament import Engine
 from arena_tui.judging.base import Question
 from arena_tui.judging.simulated import SimulatedJudge
+from arena_tui.report.plain import PlainDisplay, event_lines
 from arena_tui.settings import Tournament
 from arena_tui.store import crash_points
 from arena_tui.store.crash_points import CrashPoint
@@ -47,17 +50,47 @@ def pool(size: int) -> list[dict[str, Any]]:
     return [{"id": f"c{i}", "text": " ".join(rng.choices(vocabulary, k=WORDS_A_TEXT))} for i in range(size)]
 
 
-def create(db: Path, size: int, *, latency: object = 0, usage: object = None, **limits: object) -> Path:
-    """A new run at `db`: Elo, 64 in flight, no stop rule, a simulated judge.
+@dataclass(frozen=True, slots=True)
+class Displays:
+    """What listens when `arena --no-ui --events FILE` runs, its lines written to a file."""
 
-    Without a limit on matches the format must end it.
+    plain: PlainDisplay
+    events: Callable[[Event], None]
+    lines: Path
+    event_file: Path
+
+
+@contextmanager
+def displays(folder: Path) -> Iterator[Displays]:
+    """The plain display and the event lines, both on."""
+    lines, event_file = folder / "lines.txt", folder / "events.jsonl"
+    with lines.open("a", encoding="utf-8") as stream, event_lines(str(event_file)) as events:
+        plain = PlainDisplay(stream, quiet=False)
+        yield Displays(plain, events, lines, event_file)
+        plain.close()
+
+
+def create(
+    db: Path,
+    size: int,
+    *,
+    latency: object = 0,
+    usage: object = None,
+    snapshots: bool = False,
+    **limits: object,
+) -> Path:
+    """A new run at `db`: Elo, 64 in flight, a simulated judge.
+
+    Without a limit on matches the format must end it. With `snapshots` the stability rule is at work,
+    but never satisfied; otherwise there is no stop rule.
     """
+    watched = {"rule": "stability", "min_matches_before_stable": UNREACHED}
     loaded = load_mapping(
         {
             "candidates": pool(size),
             "judge": {"kind": "simulated", "latency": latency, "usage": usage or {}},
             "limits": {"concurrency": IN_FLIGHT, "matches": UNREACHED, **limits},
-            "stop": {"rule": "none"},
+            "stop": watched if snapshots else {"rule": "none"},
             "seed": 1,
         }
     )
@@ -67,12 +100,16 @@ def create(db: Path, size: int, *, latency: object = 0, usage: object = None, **
 def run(
     db: Path,
     *,
+    shown: Displays | None = None,
     listeners: Iterable[Callable[[Event], None]] = (),
     sleep: Sleep | None = None,
     beside: Beside | None = None,
 ) -> Measured:
-    """Drive the run at `db` to its end. `sleep` takes the place of the judge's latency; `beside` runs on
-    the same event loop and is cancelled at the end."""
+    """Drive the run at `db` to its end.
+
+    `sleep` takes the place of the judge's latency; `beside` runs on the same event loop and is cancelled
+    at the end.
+    """
 
     def judge_of(tournament: Tournament, seed: int, candidates: Iterable[Candidate]) -> SimulatedJudge:
         async def slept(question: Question) -> None:
@@ -91,7 +128,10 @@ def run(
         commits += point is CrashPoint.AFTER_COMMIT
 
     async def driven(driver: Driver) -> Measured:
-        engine = driver.engine(listeners=listeners)
+        heard = (*listeners, *(() if shown is None else (shown.plain.event, shown.events)))
+        engine: Engine = driver.engine(listeners=heard)
+        if shown is not None:
+            shown.plain.attach(engine.state, engine.title)
         async with asyncio.TaskGroup() as tasks:
             other = None if beside is None else tasks.create_task(beside())
             start, cpu = time.perf_counter(), time.process_time()
@@ -99,6 +139,8 @@ def run(
             wall, cpu = time.perf_counter() - start, time.process_time() - cpu
             if other is not None:
                 other.cancel()
+        if shown is not None:
+            shown.plain.close()
         return Measured(driver.course.applied, wall, cpu, commits)
 
     with mock.patch.object(crash_points, "hook", count), Driver(db, judge_of) as driver:

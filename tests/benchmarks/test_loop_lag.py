@@ -10,8 +10,6 @@ import engine_runs
 import pytest
 from report import heading, quantile, show
 
-from arena_tui.engine.events import Event
-
 pytestmark = pytest.mark.benchmark
 
 PAUSE = 0.002  # seconds between two looks
@@ -45,18 +43,14 @@ async def idle() -> list[float]:
 @pytest.mark.parametrize("latency", [0.0, 0.05], ids=["flat-out", "50ms"])
 @pytest.mark.parametrize("size", [64, 1_000])
 def test_the_event_loop_answers_during_a_run(tmp_path: Path, size: int, latency: float) -> None:
-    """64 in flight, a listener on; flat out, the judge takes no time and the engine is always busy."""
+    """Plain lines and event lines on; flat out, the judge takes no time and the engine is always busy."""
     heading(f"Loop lag: Elo among {size:,}, 64 in flight, judge takes {latency * 1e3:g} ms")
     floor = asyncio.run(idle())
-    heard: list[str] = []
-
-    def listen(event: Event) -> None:
-        heard.append(event.kind)
-
     probe = Probe()
     matches = 12_000 if latency == 0 else 6_000
-    db = engine_runs.create(tmp_path / "run.db", size, latency=latency, matches=matches)
-    engine_runs.run(db, listeners=[listen], beside=probe.watch)
+    db = engine_runs.create(tmp_path / "run.db", size, latency=latency, snapshots=True, matches=matches)
+    with engine_runs.displays(tmp_path) as shown:
+        run = engine_runs.run(db, shown=shown, beside=probe.watch)
     for name, share, bar in (("p50", 0.5, None), ("p99", 0.99, 20.0), ("max", 1.0, None)):
         show(
             f"{name} of {len(probe.lags):,} looks",
@@ -66,4 +60,4 @@ def test_the_event_loop_answers_during_a_run(tmp_path: Path, size: int, latency:
             floor_is="an idle loop",
             at_most=bar,
         )
-    assert heard.count("match") > 0
+    assert run.matches > matches / 2

@@ -37,6 +37,4 @@ def test_help_comes_at_once() -> None:
     heading(f"Start: `arena --help`, median of {TIMES}")
     for column, kind in enumerate(("wall", "CPU")):
         figure, floor = (statistics.median(row[column] for row in taken[name]) for name in commands)
-        show(
-            kind, figure * 1e3, "ms", floor=floor * 1e3, floor_is="python -c pass", ratio_at_most=8
-        )
+        show(kind, figure * 1e3, "ms", floor=floor * 1e3, floor_is="python -c pass", ratio_at_most=8)

@@ -2,6 +2,8 @@
 
 Run as a script by the tests, with the arguments of `arena`. Its wishes are JSON in ARENA_DRIVER:
   crash  [point, n]: kill -9 itself the n-th time that this crash point is reached
+  making true: kill -9 itself while the database of a new run is being filled
+  size   N: files of this process cannot grow beyond N bytes
   calls  FILE: append `asked GROUP SEQ ORIENTATION` before and `replied ...` after each call
   hold   {"seqs": [...], "from": N, "until": FILE}: these calls wait until FILE exists
   inbox  FOLDER: all calls wait until no request is left in this inbox
@@ -12,14 +14,17 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import resource
 import signal
+import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from arena_tui import cli
 from arena_tui.judging.base import Question, Reply
 from arena_tui.judging.simulated import SimulatedJudge
-from arena_tui.store import crash_points
+from arena_tui.store import crash_points, facts
 from arena_tui.store.crash_points import CrashPoint
 
 POLL = 0.004  # seconds between looks for a file
@@ -38,12 +43,27 @@ def die_at(point: CrashPoint, times: int) -> None:
     crash_points.hook = hook
 
 
+def die_while_making() -> None:
+    insert_run = facts.insert_run
+
+    def insert_and_die(conn: sqlite3.Connection, **parts: Any) -> None:
+        insert_run(conn, **parts)
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    facts.insert_run = insert_and_die
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    while not condition():  # noqa: ASYNC110 - other processes set no event
+        await asyncio.sleep(POLL)
+
+
 def held_judge(wishes: dict[str, Any]) -> None:
     """Put noting and waiting around every call of the simulated judge."""
     ask = SimulatedJudge.ask
     hold = wishes.get("hold", {})
-    until = Path(hold.get("until", "/"))
-    inbox = wishes.get("inbox")
+    go = Path(hold.get("until", "/"))
+    inbox = Path(wishes["inbox"]) if "inbox" in wishes else None
     log = None
     if "calls" in wishes:
         log = os.open(wishes["calls"], os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
@@ -55,10 +75,9 @@ def held_judge(wishes: dict[str, Any]) -> None:
     async def held_ask(judge: SimulatedJudge, question: Question) -> Reply:
         note("asked", question)
         if question.seq in hold.get("seqs", ()) or question.seq >= hold.get("from", 1 << 60):
-            while not until.exists():  # noqa: ASYNC110 - other processes set no event
-                await asyncio.sleep(POLL)
-        while inbox is not None and any(Path(inbox).glob("[0-9]*.request.json")):  # noqa: ASYNC110 - as above
-            await asyncio.sleep(POLL)
+            await until(go.exists)
+        if inbox is not None:
+            await until(lambda: not any(inbox.glob("[0-9]*.request.json")))
         reply = await ask(judge, question)
         note("replied", question)
         return reply
@@ -70,5 +89,9 @@ if __name__ == "__main__":
     wanted = json.loads(os.environ["ARENA_DRIVER"])
     if "crash" in wanted:
         die_at(CrashPoint(wanted["crash"][0]), wanted["crash"][1])
+    if wanted.get("making"):
+        die_while_making()
+    if "size" in wanted:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (wanted["size"], resource.RLIM_INFINITY))
     held_judge(wanted)
     cli.main()

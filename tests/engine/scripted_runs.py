@@ -10,13 +10,14 @@ import asyncio
 import heapq
 import io
 import sqlite3
-from collections.abc import Awaitable, Callable, Mapping
-from contextlib import closing
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 from random import Random
 from typing import Any
+from unittest import mock
 
 from arena_tui.candidate import Candidate
 from arena_tui.commands.export import MATCH_COLUMNS
@@ -26,10 +27,12 @@ from arena_tui.engine.events import Event
 from arena_tui.engine.replay import refold
 from arena_tui.engine.steering import Request
 from arena_tui.engine.tournament import Engine
-from arena_tui.judging.base import FREE, Judge, Question, Reply, Usage, Verdict
+from arena_tui.judging.base import FREE, Question, Reply, Usage, Verdict
 from arena_tui.report.export import write_rows
 from arena_tui.report.result import Result
 from arena_tui.running import drive
+from arena_tui.store import crash_points, writer
+from arena_tui.store.crash_points import CrashPoint
 from arena_tui.store.reader import Applied, Planned, Reader
 from arena_tui.store.schema import open_reading
 from arena_tui.store.verify import structural
@@ -39,7 +42,7 @@ from arena_tui.vocabulary import Said
 Say = Callable[[Question], Said]
 Rank = Callable[[Question], float]
 
-PATIENCE = 20.0  # seconds after which a script that waits for something is taken to wait for ever
+PATIENCE = 10.0  # seconds after which a script that waits for something is taken to wait for ever
 PAUSE = 0.0005  # seconds the desk gathers questions before it answers the next ones
 
 
@@ -165,7 +168,7 @@ def pool(size: int, group: str | None = None, **fields: Any) -> list[dict[str, A
 
 
 def create(db: Path, candidates: int | list[dict[str, Any]] = 8, **sections: Any) -> Path:
-    """A new run at `db`; sections of the tournament file, with a judge, a seed and no stop rule by default."""
+    """A new run at `db` from sections of a tournament file; by default 30 matches and no stop rule."""
     given = {
         "candidates": pool(candidates) if isinstance(candidates, int) else candidates,
         "judge": {"kind": "simulated"},
@@ -188,8 +191,7 @@ class Sitting:
     answers: list[tuple[bool, str]] = field(default_factory=list)
     pulse: asyncio.Event = field(default_factory=asyncio.Event)
     driven: Engine | None = None
-    result: Result | None = None
-    code: int | None = None
+    outcome: tuple[Result, int] | None = None
 
     @property
     def engine(self) -> Engine:
@@ -197,8 +199,17 @@ class Sitting:
         return self.driven
 
     @property
+    def result(self) -> Result:
+        assert self.outcome is not None
+        return self.outcome[0]
+
+    @property
+    def code(self) -> int:
+        assert self.outcome is not None
+        return self.outcome[1]
+
+    @property
     def reason(self) -> str | None:
-        assert self.result is not None
         return self.result.stop_reason
 
     def told(self, kind: str) -> list[Any]:
@@ -206,21 +217,29 @@ class Sitting:
         return [event for event in self.events if event.kind == kind]
 
     async def until(self, state: Callable[[], bool]) -> None:
-        """Wait for a state; looked at after every event, question and answer."""
+        """Wait for a state; looked at after every event, question and answer, and every few milliseconds."""
         while not state():
             self.pulse.clear()
-            await self.pulse.wait()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(0.005):
+                    await self.pulse.wait()
 
     async def applied(self, number: int) -> None:
-        """Wait until `number` outcomes are applied and told."""
-        await self.until(lambda: len(self.told("match")) >= number)
+        """Wait until `number` outcomes of the run are applied and told."""
+        await self.until(lambda: self._told_applied() >= number)
+
+    def _told_applied(self) -> int:
+        started = self.told("run")
+        return started[0].applied + len(self.told("match")) if started else 0
 
     async def at_rest(self, applied: int, held: int) -> None:
         """Wait until `applied` outcomes are applied and `held` questions wait at the desk."""
         await self.until(
-            lambda: self.engine.state.applied == applied
-            and len(self.judge.desk.held) == held
-            and len(self.told("match")) == applied
+            lambda: (
+                self.engine.state.applied == applied
+                and len(self.judge.desk.held) == held
+                and self._told_applied() == applied
+            )
         )
 
     async def act(self, verb: str, *args: str, candidates: tuple[Candidate, ...] = ()) -> tuple[bool, str]:
@@ -246,10 +265,15 @@ async def sit(
     *,
     add: Mapping[str, float] = {},
     changes: Mapping[str, Any] = {},
-    real_judge: Judge | None = None,
+    own_judge: bool = False,
     listener: Callable[[Event], None] | None = None,
+    before: Callable[[Sitting], None] | None = None,
+    handle_signals: bool = False,
 ) -> Sitting:
-    """Drive the run at `db` until it ends, with `script` beside it."""
+    """Drive the run at `db` until it ends, `script` beside it; `before` sees the engine before it runs.
+
+    With `own_judge` the judge is the one of the tournament file.
+    """
     sitting = Sitting(db, judge or ScriptedJudge())
     sitting.judge.on_ask = sitting.pulse.set
 
@@ -262,24 +286,26 @@ async def sit(
     def begun(engine: Engine) -> None:
         sitting.driven = engine
         sitting.pulse.set()
+        if before is not None:
+            before(sitting)
 
     async with asyncio.timeout(PATIENCE):
         async with asyncio.TaskGroup() as tasks:
             driving = tasks.create_task(
                 drive(
                     db,
-                    judge=real_judge or sitting.judge,
+                    judge=None if own_judge else sitting.judge,
                     changes=changes,
                     add=add,
                     listeners=[hear],
                     on_engine=begun,
-                    handle_signals=False,
+                    handle_signals=handle_signals,
                 )
             )
             if script is not None:
                 await sitting.until(lambda: sitting.driven is not None)
                 await script(sitting)
-    sitting.result, sitting.code = driving.result()
+    sitting.outcome = driving.result()
     return sitting
 
 
@@ -309,12 +335,12 @@ def exported(db: Path, group: str | None = None) -> bytes:
 
 
 def journal(db: Path) -> list[tuple[Any, ...]]:
-    """The whole journal, entry by entry, without times."""
+    """The whole journal, entry by entry, without times and without ratings, which an overrule rewrites."""
     with Reader(db) as reader:
         return [
             ("plan", entry.pos, entry.step)
             if isinstance(entry, Planned)
-            else ("outcome", entry.pos, entry.outcome, entry.change)
+            else ("outcome", entry.pos, entry.outcome)
             if isinstance(entry, Applied)
             else ("action", entry.pos, entry.intervention, entry.after_applied)
             for entry in reader.journal()
@@ -326,6 +352,19 @@ def killed(db: Path, to: Path) -> Path:
     with closing(open_reading(db)) as source, closing(sqlite3.connect(to)) as target:
         source.backup(target)
     return to
+
+
+@contextmanager
+def images_of_commits(db: Path, folder: Path) -> Iterator[list[Path]]:
+    """Every unit is a commit of its own in here, and after each of them `killed` makes an image."""
+    images: list[Path] = []
+
+    def image(point: CrashPoint) -> None:
+        if point is CrashPoint.AFTER_COMMIT:
+            images.append(killed(db, folder / f"{db.stem}-{len(images)}.db"))
+
+    with mock.patch.object(crash_points, "hook", image), mock.patch.object(writer, "_BATCH", 1):
+        yield images
 
 
 def matches(db: Path) -> list[dict[str, Any]]:

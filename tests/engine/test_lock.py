@@ -68,7 +68,7 @@ def test_a_second_process_is_refused_and_told_who_drives_the_run(run: Path) -> N
         with pytest.raises(RunLocked) as refused:
             RunLock(run).acquire()
         assert f"process {child.pid}" in str(refused.value)
-        assert "arena watch" in str(refused.value)
+        assert "arena act" in str(refused.value)
         assert "arena act" in str(refused.value)
         assert holder(run) == child.pid
     assert holder(run) is None
