@@ -105,6 +105,16 @@ Standings = Sequence[Standing]  # best first; ties keep pool order and get disti
 
 
 @dataclass(frozen=True, slots=True)
+class Leaders:
+    """The front of the field: the best few of every class as (id, rating), how many play, and the
+    fewest valid matches any of those has."""
+
+    top: tuple[tuple[str, float], ...]
+    playing: int
+    fewest_matches: int
+
+
+@dataclass(frozen=True, slots=True)
 class Progress:
     """`done` applied steps of `expected` (None when open-ended); `phase` names a round or stage."""
 

@@ -64,6 +64,7 @@ async def drive(
     *,
     judge: Judge | None = None,
     changes: Mapping[str, Any] = {},
+    asked: str | None = None,
     add: Mapping[str, float] = {},
     admit: tuple[Candidate, ...] = (),
     listeners: Iterable[Callable[[Event], None]] = (),
@@ -74,6 +75,7 @@ async def drive(
 
     `changes` are settings (dotted keys) that differ from the stored ones, `add` extends limits (keys
     of ADDABLE), `admit` are further candidates; all are journaled before anything else happens.
+    `asked` is what the tournament file asks for now, kept for the next time it is compared.
     """
 
     def judge_of(tournament: Tournament, seed: int, candidates: Iterable[Candidate]) -> Judge:
@@ -82,8 +84,9 @@ async def drive(
         return build_judge(tournament, seed=seed, candidates=candidates, folder=path.parent)
 
     with Driver(path, judge_of) as driver:
-        engine = driver.engine(listeners=listeners)
-        values = {**changes, **extended(driver, add)}
+        notes = {} if asked is None else {"asked": asked}
+        engine = driver.engine(listeners=listeners, notes=notes)
+        values = {**changes, **extended(engine, add)}
         if values:
             _refuse_fixed(values)
             with_changes(driver.course.tournament, values)  # refuses before anything is journaled
@@ -111,21 +114,18 @@ def _refuse_fixed(changes: Iterable[str]) -> None:
             )
 
 
-def extended(driver: Driver, add: Mapping[str, float]) -> dict[str, Any]:
+def extended(engine: Engine, add: Mapping[str, float]) -> dict[str, Any]:
     """The limits after `--add-*`: what was the limit, or without one what is used up, plus the addition."""
-    limits = driver.course.tournament.limits
+    limits, used = engine.course.tournament.limits, engine.budget.run
     values: dict[str, Any] = {}
     for name, more in add.items():
         match name:
             case "usd":
-                values["limits.usd"] = (limits.usd or driver.reader.spent().usd or 0.0) + more
+                values["limits.usd"] = (limits.usd or used.spent.usd) + more
             case "tokens":
-                values["limits.tokens"] = (limits.tokens or driver.reader.spent().tokens) + int(more)
+                values["limits.tokens"] = (limits.tokens or used.spent.tokens) + int(more)
             case "matches":
-                counts = driver.reader.counts()
-                used = counts.applied - counts.withdrawn + counts.held
-                values["limits.matches"] = (limits.matches or used) + int(more)
+                values["limits.matches"] = (limits.matches or used.matches) + int(more)
             case "time":
-                used_time = float(driver.meta.get("elapsed", 0))
-                values["limits.wall_clock"] = (limits.wall_clock or used_time) + more
+                values["limits.wall_clock"] = (limits.wall_clock or engine.state.elapsed) + more
     return values

@@ -28,6 +28,7 @@ _WORDS: Mapping[str, bool | None] = {
     **dict.fromkeys(("true", "True", "TRUE"), True),
     **dict.fromkeys(("false", "False", "FALSE"), False),
 }
+_NOT_ASCII = re.compile(r"[^\x00-\x7e]")
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -133,7 +134,16 @@ _Dumper.add_representer(str, _quoted_text)
 def write_yaml(value: Any) -> str:
     """`value` (mappings, lists, texts, finite numbers, true, false, null) as YAML, in its own order."""
     written: str = yaml.dump(value, Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=100)
-    return written
+    # PyYAML leaves direction marks and the like as they are, and the file may be printed to a terminal.
+    # Texts with such characters are all in double quotes, where an escape means the character.
+    return _NOT_ASCII.sub(_escaped, written)
+
+
+def _escaped(character: re.Match[str]) -> str:
+    char = character[0]
+    if char.isprintable():
+        return char
+    return f"\\u{ord(char):04X}" if ord(char) < 0x10000 else f"\\U{ord(char):08X}"
 
 
 def _line(text: str, line: int | None) -> str:

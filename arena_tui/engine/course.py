@@ -58,13 +58,7 @@ class Course:
             lookahead=lookahead,
             windowed=format_.windowed,
         )
-        roster = self.roster
-        stop = StopWatch(
-            self.tournament.stop,
-            plays=lambda id_: roster.plays(group.id, id_),
-            class_of=lambda id_: roster.get(group.id, id_).class_,
-        )
-        return GroupRun(group, ord_, format_, order, stop)
+        return GroupRun(group, ord_, format_, order, StopWatch(self.tournament.stop))
 
     def candidate(self, group: str, id_: str) -> Candidate:
         """The candidate as it was admitted."""

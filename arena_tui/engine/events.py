@@ -6,7 +6,7 @@ any crash. `pos` is the journal position of the fact, or the last one before it.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Literal
 
 from arena_tui.vocabulary import Mode, Orientation, Said, StopReason, Winner
@@ -23,7 +23,8 @@ class Event:
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-able, `pos` and `kind` first."""
-        return {"pos": self.pos, "kind": self.kind, **{k: v for k, v in asdict(self).items() if k != "pos"}}
+        names = [field.name for field in fields(self) if field.name != "pos"]
+        return {"pos": self.pos, "kind": self.kind, **{name: getattr(self, name) for name in names}}
 
 
 @dataclass(frozen=True, slots=True)

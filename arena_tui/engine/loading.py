@@ -28,6 +28,7 @@ class Loaded:
     resumed: bool = False
     reopen: bool = False  # the run had ended by itself: its closed groups open again
     failed: bool = False  # it had ended for want of a usable judge: only groups closed for that open again
+    notes: Mapping[str, str] = field(default_factory=dict)  # meta to be noted once changes are journaled
     closed: tuple[str, ...] = ()  # groups whose row says that they are closed
 
 

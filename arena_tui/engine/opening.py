@@ -124,9 +124,16 @@ class Driver:
         return self._reader
 
     def engine(
-        self, *, listeners: Iterable[Callable[[Event], None]] = (), retry_seconds: float = 5.0
+        self,
+        *,
+        listeners: Iterable[Callable[[Event], None]] = (),
+        retry_seconds: float = 5.0,
+        notes: Mapping[str, str] = {},
     ) -> Engine:
-        """The engine of this run, ready to be awaited; what a killed process left is taken over."""
+        """The engine of this run, ready to be awaited; what a killed process left is taken over.
+
+        `notes` are meta values to be stored once what was prepared is journaled.
+        """
         assert self.judge is not None
         reader = self.reader
         with closing_(schema.open_writing(self.path)) as conn:
@@ -143,6 +150,7 @@ class Driver:
             resumed=self.course.pos > 0 or bool(ended),
             reopen=ended in RUN_ENDED_ITSELF and self.meta.get("exit_code") == str(exit_codes.OK),
             failed=ended == "IDLE" and self.meta.get("exit_code") == str(exit_codes.ERROR),
+            notes=notes,
             closed=tuple(id_ for id_, end in reader.group_ends().items() if end.state == "closed"),
         )
         return Engine(

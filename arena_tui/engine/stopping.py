@@ -6,10 +6,9 @@ same state. Rules cut at the outcome on which they fire.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
-from arena_tui.facts import Outcome, Standing
+from arena_tui.facts import Outcome
 from arena_tui.formats.base import Format
 from arena_tui.ratings.stability import Snapshot, StabilityTracker
 from arena_tui.settings import Stop
@@ -42,13 +41,9 @@ def first_reason(closings: list[Closing]) -> Closing:
 
 
 class StopWatch:
-    """Watches one group. `plays` says which entrants count, `class_of` keeps classes apart."""
+    """Watches one group."""
 
-    def __init__(
-        self, settings: Stop, *, plays: Callable[[str], bool], class_of: Callable[[str], str | None]
-    ) -> None:
-        self._plays = plays
-        self._class_of = class_of
+    def __init__(self, settings: Stop) -> None:
         self._voids = 0
         self.configure(settings)
 
@@ -95,29 +90,15 @@ class StopWatch:
         return self._snapshot(valid_matches, format_)
 
     def _snapshot(self, valid_matches: int, format_: Format) -> tuple[Snapshot, Closing | None]:
-        playing = [row for row in format_.standings() if self._plays(row.id)]
+        settings = self._settings
+        leaders = format_.leaders(settings.top_k)
         snapshot = self._tracker.snapshot(
-            valid_matches,
-            self._top(playing),
-            playing=len(playing),
-            fewest_matches=min((row.matches for row in playing), default=0),
+            valid_matches, leaders.top, playing=leaders.playing, fewest_matches=leaders.fewest_matches
         )
         if not snapshot.stable:
             return snapshot, None
-        settings = self._settings
         detail = (
             f"the top {len(snapshot.top)} stayed the same over {settings.n} snapshots "
             f"and none of them moved by {settings.eps:g} points"
         )
         return snapshot, Closing("ELO_STABLE", detail)
-
-    def _top(self, playing: list[Standing]) -> list[tuple[str, float]]:
-        """The best `top_k` of each class, best first."""
-        taken: dict[str | None, int] = {}
-        top = []
-        for row in playing:
-            class_ = self._class_of(row.id)
-            taken[class_] = taken.get(class_, 0) + 1
-            if taken[class_] <= self._settings.top_k:
-                top.append((row.id, row.rating))
-        return top

@@ -11,14 +11,15 @@ import asyncio
 import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import TypeVar
 
 from arena_tui import exit_codes
 from arena_tui.engine import events
 from arena_tui.engine.actions import FindMatch, Resolved
 from arena_tui.engine.calls import Calls
+from arena_tui.engine.clock import RunClock
 from arena_tui.engine.course import Course
+from arena_tui.engine.ending import Ending, Endings
 from arena_tui.engine.events import Event
 from arena_tui.engine.gate import Gate
 from arena_tui.engine.group import GroupRun
@@ -27,7 +28,7 @@ from arena_tui.engine.lane import Lane, Pending, StartQueue
 from arena_tui.engine.loading import Loaded, new_pending, open_budget
 from arena_tui.engine.state import GroupState, RunState
 from arena_tui.engine.steering import Request, Steering
-from arena_tui.engine.stopping import Closing, first_reason
+from arena_tui.engine.stopping import Closing
 from arena_tui.engine.telling import Teller
 from arena_tui.errors import DiskTrouble, StoreError
 from arena_tui.facts import Intervention
@@ -37,16 +38,6 @@ from arena_tui.store.crash_points import CrashPoint, reached
 T = TypeVar("T")
 TICK = 0.25  # seconds between looks at the clock and the inbox
 SAVE_ELAPSED = 5.0  # seconds of running time between notes of it
-UNUSABLE_GROUPS = 3  # groups in a row whose judge gave nothing usable end the run
-
-
-@dataclass(frozen=True, slots=True)
-class Ending:
-    """How the run ended for now; `held` counts outcomes that are stored, but behind a gap in the order."""
-
-    closing: Closing
-    exit_code: int
-    held: int
 
 
 class Engine:
@@ -109,12 +100,9 @@ class Engine:
         )
         self._startup: list[tuple[tuple[Resolved, ...], str]] = []
         self._dirty: dict[str, None] = dict.fromkeys(self.lanes)
-        self._open = {id_ for id_, lane in self.lanes.items() if lane.group.is_open}
-        self._unusable_streak = 0
-        self._final: Closing | None = None  # ends the run before its groups have ended
+        self._endings = Endings(self.lanes, self.gate, self._calls)
         self._all_planned = False  # every group has had its first look
-        self._elapsed = loaded.elapsed
-        self._clock = time.monotonic()
+        self._clock = RunClock(loaded.elapsed)
         self._told_quiet = False  # in this pause
         self._slice = 0.0
 
@@ -179,7 +167,7 @@ class Engine:
         return ending
 
     async def _begin(self) -> None:
-        self._clock = time.monotonic()
+        self._clock.start()
         self._configure()
         for pending in self._loaded.pending:
             self._calls.price(pending)
@@ -193,6 +181,7 @@ class Engine:
         )
         for resolved, origin in self._startup:
             await self._steering.take(resolved, origin)
+        self._journal.meta(self._loaded.notes)
         await self._reopen()
         for pending, question, reply in self._loaded.unread:
             self._calls.read(self.lanes[question.group], pending, question, reply)
@@ -209,7 +198,7 @@ class Engine:
                 # The journal first: after a crash between the two, the row is opened by the line above.
                 await self._steering.take([Resolved(Intervention("reopen", id_), "")], "resume")
                 self._journal.reopen_group(id_)
-                self._open.add(id_)
+                self._endings.reopened(id_)
             else:
                 shown = self.state.groups[id_]
                 shown.stop_reason, shown.stop_detail = closing.reason, closing.detail
@@ -223,10 +212,11 @@ class Engine:
             failure = self._journal.failure
             if failure is not None:
                 raise StoreError(f"the run's database refused a result ({failure})") from failure
-            closing = self._closing()
+            at_rest = self._calls.settled and not self._dirty
+            closing = self._endings.closing(at_rest=at_rest)
             if closing is not None:
-                if (self._calls.settled and not self._dirty) or self._given_up():
-                    return self._ending(closing)
+                if at_rest or self._given_up():
+                    return self._endings.ending(closing)
                 self._drain()
             await self._wake.wait()  # bounded: the ticker sets it every TICK
 
@@ -244,29 +234,25 @@ class Engine:
             self._calls.cancel()
 
     async def _ticker(self) -> None:
-        saved = self._elapsed
+        saved = self._clock.elapsed
         while True:
             await asyncio.sleep(TICK)
-            self._tick_clock()
-            if self._elapsed - saved >= SAVE_ELAPSED:
-                saved = self._elapsed
+            elapsed = self._tick_clock()
+            if elapsed - saved >= SAVE_ELAPSED:
+                saved = elapsed
                 self._journal.meta({"elapsed": f"{saved:.3f}"})
             limit = self.course.tournament.limits.wall_clock
-            if limit is not None and self._elapsed >= limit and self.gate.reason is None:
+            if limit is not None and elapsed >= limit and self.gate.reason is None:
                 detail = f"the limit of {limit:g} s of running time is used up"
                 self.gate.stop("WALL_CLOCK", detail, exit_codes.LIMIT, time.monotonic())
                 self._gate_moved("draining", detail)
             self._steering.ask(self._inbox())
             self._wake.set()
 
-    def _tick_clock(self) -> None:
-        """Running time: monotonic, carried over resumes; time spent paused does not count."""
-        now = time.monotonic()
-        if not self.gate.paused:
-            self._elapsed += now - self._clock
-        self._clock = now
-        self.state.elapsed = self._elapsed
+    def _tick_clock(self) -> float:
+        elapsed = self.state.elapsed = self._clock.tick(counting=not self.gate.paused)
         self.state.touch()
+        return elapsed
 
     # --- advancing ----------------------------------------------------------------------------
 
@@ -280,7 +266,7 @@ class Engine:
             await self._advance_lane(self.lanes[id_])
         self._all_planned = True
         self._start_calls()
-        if self._final is None:
+        if self._endings.final is None:
             for lane, why in self._calls.exhausted_lanes():
                 self._close(lane, Closing("BUDGET", why))
         self.state.quiet = self._calls.in_flight == 0
@@ -290,15 +276,16 @@ class Engine:
 
     def _start_calls(self) -> None:
         """Fill free slots; not before every group has its first steps, so that the schedule can choose."""
-        if self._final is None and self._all_planned:
+        if self._endings.final is None and self._all_planned:
             self._calls.pos = self.course.pos
             self._calls.start(self._tasks)
 
     async def _advance_lane(self, lane: Lane) -> None:
         group = lane.group
-        if group.is_open and group.id not in self._open:  # an action took the ground of its closing away
+        if group.is_open and not self._endings.is_open(group.id):
+            # An action took the ground of its closing away.
             self._journal.reopen_group(group.id)
-            self._open.add(group.id)
+            self._endings.reopened(group.id)
             self._teller.reopened(group.id)
         await self._refill(lane)
         while (pending := lane.ready()) is not None:
@@ -391,52 +378,24 @@ class Engine:
 
     def _closed(self, lane: Lane, closing: Closing, ticket: int) -> None:
         self._teller.closed(ticket, self.course.pos, lane.group.id, closing)
-        self._open.discard(lane.group.id)
+        self._endings.closed(lane.group.id, closing)
         self._release(lane)
-        self._unusable_streak = self._unusable_streak + 1 if closing.unusable else 0
-        if self._unusable_streak >= UNUSABLE_GROUPS:
-            self._final = closing
 
     def _release(self, lane: Lane) -> None:
         """A lane starts nothing more: what it reserved for comparisons nobody has asked is free again."""
         for pending in lane.queue:
             self._calls.release(lane, pending)
 
-    def _closing(self) -> Closing | None:
-        """Why the run should end now, if it should; the calls in flight may still be running."""
-        if self.gate.reason is not None:
-            return Closing(self.gate.reason, self.gate.detail)
-        if self._calls.error is not None:
-            return Closing("IDLE", str(self._calls.error), unusable=True)
-        if self._final is not None:
-            return self._final
-        if not self._open:
-            closings = (lane.group.closing for lane in self.lanes.values())
-            return first_reason([closing for closing in closings if closing is not None])
-        if self._calls.blocked and self._calls.settled and not self._dirty:
-            return Closing("BUDGET", self._calls.blocked)
-        return None
-
-    def _ending(self, closing: Closing) -> Ending:
-        match closing.reason:
-            case "EXTERNAL" | "WALL_CLOCK":
-                code = self.gate.exit_code
-            case "BUDGET":
-                code = exit_codes.LIMIT
-            case _:
-                code = exit_codes.ERROR if closing.unusable else exit_codes.OK
-        return Ending(closing, code, sum(len(lane.held()) for lane in self.lanes.values()))
-
     async def _finish(self, ending: Ending) -> None:
         """Make the end durable; DiskTrouble when storage does not allow it and nobody waits longer."""
-        self._tick_clock()
+        elapsed = self._tick_clock()
         closing, state = ending.closing, self.state
         for lane in self.lanes.values():
             self._release(lane)
         self._journal.book_lost()
         self._journal.meta(
             {
-                "elapsed": f"{self._elapsed:.3f}",
+                "elapsed": f"{elapsed:.3f}",
                 "stop_reason": closing.reason,
                 "stop_detail": closing.detail,
                 "exit_code": str(ending.exit_code),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Protocol
 
-from arena_tui.facts import Intervention, Outcome, Progress, RatingChange, Standings, Step
+from arena_tui.facts import Intervention, Leaders, Outcome, Progress, RatingChange, Standings, Step
 from arena_tui.vocabulary import StopReason
 
 
@@ -39,6 +39,10 @@ class Format(Protocol):
 
     def standings(self) -> Standings:
         """Every entrant that may still play or has played, best first; rejected ones last."""
+        ...
+
+    def leaders(self, count: int) -> Leaders:
+        """The best `count` playing entrants of every class; cheap, since a stop rule asks often."""
         ...
 
     def history(self) -> Iterator[RatingChange]:

@@ -14,7 +14,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any, Literal
 
 from arena_tui.candidate import Candidate, Group
-from arena_tui.facts import Intervention, Match, Outcome, Progress, RatingChange, Standing
+from arena_tui.facts import Intervention, Leaders, Match, Outcome, Progress, RatingChange, Standing
 from arena_tui.formats.elo_tally import Applied, Constants, Tally
 from arena_tui.formats.ideas import Ideas
 from arena_tui.formats.ladder import Ladder
@@ -200,6 +200,10 @@ class EloTournament:
         return Progress(done=self._tally.applied)
 
     # -- what a stop rule asks -----------------------------------------------------------------
+
+    def leaders(self, count: int) -> Leaders:
+        """The best `count` of every class, how many play, and who of them has played least."""
+        return Leaders(tuple(self.top(count)), self.playing, self.fewest_matches)
 
     def top(self, count: int) -> list[tuple[str, float]]:
         """(id, rating) of the best `count` playing entrants of every class, class by class."""

@@ -50,6 +50,7 @@ class PlainDisplay:
         self._state: RunState | None = None
         self._names: Names = lambda _group, id_: id_
         self._many = False
+        self._shown_names: dict[tuple[str, str], str] = {}
         self._match: MatchFinished | None = None
         self._ticker: asyncio.Task[None] | None = None
         self._shown = ""  # the progress line on the terminal
@@ -145,7 +146,10 @@ class PlainDisplay:
         return f"{one_line(event.group, 20)} {number}" if self._many else number
 
     def _name(self, group: str, id_: str) -> str:
-        return one_line(self._names(group, id_), NAME_CELLS)
+        known = self._shown_names.get((group, id_))
+        if known is None:
+            known = self._shown_names[group, id_] = one_line(self._names(group, id_), NAME_CELLS)
+        return known
 
     def _line(self, text: str) -> None:
         self._wipe()

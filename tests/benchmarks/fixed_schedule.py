@@ -13,7 +13,7 @@ from unittest import mock
 
 from arena_tui.candidate import Group
 from arena_tui.engine import course
-from arena_tui.facts import Intervention, Match, Outcome, Progress, RatingChange, Standing
+from arena_tui.facts import Intervention, Leaders, Match, Outcome, Progress, RatingChange, Standing
 from arena_tui.ratings.elo import k_factor, update
 from arena_tui.vocabulary import Mode, StopReason
 
@@ -83,6 +83,13 @@ class FixedSchedule:
             Standing(self._ids[e], rank, self._rating[e], matches=self._valid[e])
             for rank, e in enumerate(order, start=1)
         ]
+
+    def leaders(self, count: int) -> Leaders:
+        """The best by rating."""
+        rows = self.standings()
+        return Leaders(
+            tuple((row.id, row.rating) for row in rows[:count]), len(rows), min(row.matches for row in rows)
+        )
 
     def history(self) -> Iterator[RatingChange]:
         """All changes in applied order."""

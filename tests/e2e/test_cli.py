@@ -416,7 +416,12 @@ def test_match_export_has_the_documented_columns_and_no_times(arena: Arena) -> N
 def test_exported_config_runs_again_to_the_same_matches(arena: Arena) -> None:
     groups = [{"id": "g1", "prompt": "Why?\nSay it."}, {"id": "g2", "prompt": "How: so?"}]
     pool = [
-        {"id": f"c{i}", "group": f"g{1 + i % 2}", "text": f"text: {i}\n# not a comment", "title": f"'{i}'"}
+        {
+            "id": f"c{i}",
+            "group": f"g{1 + i % 2}",
+            "text": f"text: {i}\n# not a comment",
+            "title": f"'{i}' \u202eé\u2066",
+        }
         for i in range(9)
     ]
     pool.append({"id": "twin", "group": "g1", "text": "TEXT: 0\n# not a comment", "parent_ids": ["c0"]})
@@ -433,6 +438,8 @@ def test_exported_config_runs_again_to_the_same_matches(arena: Arena) -> None:
     assert arena.matches("again.db") == arena.matches(arena.db())
     exported = yaml.safe_load(arena.run("export", "again.db", "--what", "config").out)
     assert exported == yaml.safe_load(again.read_text(encoding="utf-8"))
+    titles = [candidate["title"] for candidate in exported["candidates"] if "title" in candidate]
+    assert "'0' \u202eé\u2066" in titles
 
 
 def test_cut_run_exports_a_prefix_of_the_longer_one(arena: Arena) -> None:

@@ -42,7 +42,7 @@ from arena_tui.vocabulary import Said
 Say = Callable[[Question], Said]
 Rank = Callable[[Question], float]
 
-PATIENCE = 10.0  # seconds after which a script that waits for something is taken to wait for ever
+PATIENCE = 30.0  # seconds after which a script that waits for something is taken to wait for ever
 PAUSE = 0.0005  # seconds the desk gathers questions before it answers the next ones
 
 

@@ -14,7 +14,7 @@ from scripted_runs import ScriptedJudge, create, matches, run
 
 from arena_tui.candidate import Group
 from arena_tui.engine import course
-from arena_tui.facts import Intervention, Match, Outcome, Progress, RatingChange, Standing
+from arena_tui.facts import Intervention, Leaders, Match, Outcome, Progress, RatingChange, Standing
 from arena_tui.formats.elo import EloTournament
 from arena_tui.judging.base import Question
 from arena_tui.settings import EloFormat
@@ -65,6 +65,9 @@ class LoggedPairs:
 
     def standings(self) -> list[Standing]:
         return self._elo.standings()
+
+    def leaders(self, count: int) -> Leaders:
+        return self._elo.leaders(count)
 
     def history(self) -> Iterator[RatingChange]:
         return self._elo.history()

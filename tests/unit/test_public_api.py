@@ -1,0 +1,146 @@
+"""The public Python API: what is exported, and running a tournament from Python."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import arena_tui
+from arena_tui.errors import FileProblems, UsageError
+
+TOURNAMENT: dict[str, Any] = {
+    "name": "from Python",
+    "candidates": [{"id": id_, "text": f"text {id_}", "title": id_.upper()} for id_ in "abcd"],
+    "judge": {"kind": "simulated", "mode": "pairwise"},
+    "format": {"kind": "elo", "similarity": "none"},
+    "limits": {"matches": 20, "concurrency": 4},
+    "stop": {"rule": "none"},
+    "seed": 3,
+}
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("ARENA_HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path / "home"
+
+
+def runs(home: Path) -> list[Path]:
+    return sorted((home / "runs").glob("*.db"))
+
+
+def test_all_is_what_is_exported() -> None:
+    assert arena_tui.__all__ == sorted(arena_tui.__all__)
+    for name in arena_tui.__all__:
+        assert getattr(arena_tui, name) is not None
+    assert set(arena_tui.__all__) <= set(dir(arena_tui))
+    public = {name for name in dir(arena_tui) if not name.startswith("_")}
+    modules = {name for name in public if inspect.ismodule(getattr(arena_tui, name))}
+    assert public - modules - set(arena_tui.__all__) <= {"annotations", "TYPE_CHECKING"}
+    with pytest.raises(AttributeError, match="'nothing'"):
+        arena_tui.nothing  # noqa: B018 - reading it is the test
+
+
+def test_everything_exported_says_what_it_is() -> None:
+    for name in set(arena_tui.__all__) - {"__version__", "Usage", "Verdict"}:
+        assert inspect.getdoc(getattr(arena_tui, name)), name
+
+
+def test_mapping_and_file_are_loaded_and_run_to_the_same_result(tmp_path: Path) -> None:
+    (tmp_path / "t.yaml").write_text(json.dumps(TOURNAMENT))
+    of_mapping = arena_tui.run(arena_tui.load(TOURNAMENT))
+    of_file = arena_tui.run(arena_tui.load("t.yaml"))
+    assert of_mapping.stop_reason == of_file.stop_reason == "BUDGET"
+    assert sum(of_mapping.matches.values()) == 20
+    assert [row.to_dict() for row in of_mapping.standings] == [row.to_dict() for row in of_file.standings]
+    assert of_mapping.run != of_file.run, "a run started from Python is fresh"
+    assert json.loads(json.dumps(of_mapping.to_dict()))["name"] == "from Python"
+
+
+async def test_arun_runs_inside_a_running_loop(home: Path) -> None:
+    result = await arena_tui.arun(arena_tui.load(TOURNAMENT))
+    assert sum(result.matches.values()) == 20
+    assert len(runs(home)) == 1
+
+
+async def test_run_refuses_a_running_loop_and_names_arun(home: Path) -> None:
+    with pytest.raises(UsageError, match="arun"):
+        arena_tui.run(arena_tui.load(TOURNAMENT))
+    assert runs(home) == []
+
+
+@pytest.mark.parametrize(
+    ("says", "best"),
+    [
+        (lambda a, b: "first" if a.id < b.id else "second", "a"),
+        (lambda a, b: float(a.id > b.id), "d"),
+    ],
+)
+def test_judge_may_be_a_callable(says: Any, best: str) -> None:
+    result = arena_tui.run(arena_tui.load(TOURNAMENT), judge=says)
+    assert result.standings[0].id == best
+    assert result.standings[0].losses == 0
+    assert result.matches["void"] == 0
+
+
+def test_judge_may_be_an_async_callable_and_is_called_once_a_comparison() -> None:
+    asked = []
+
+    async def judge(a: arena_tui.Candidate, b: arena_tui.Candidate) -> str:
+        asked.append((a.id, b.id))
+        return "draw"
+
+    result = arena_tui.run(arena_tui.load(TOURNAMENT), judge=judge)
+    assert result.matches["draw"] == 20
+    assert len(asked) == 20
+
+
+def test_callable_that_gives_no_verdict_makes_void_matches_with_the_reason() -> None:
+    result = arena_tui.run(arena_tui.load(TOURNAMENT), judge=lambda a, b: "perhaps")
+    assert result.matches["void"] == 10
+    assert result.stop_reason == "IDLE"
+    assert "perhaps" in result.stop_detail
+
+
+def test_overrides_are_settings_with_double_underscores(home: Path) -> None:
+    result = arena_tui.run(arena_tui.load(TOURNAMENT), limits__matches=7, seed=99, name="other")
+    assert (sum(result.matches.values()), result.seed, result.name) == (7, 99, "other")
+    with pytest.raises(UsageError, match=r"limits\.matches"):
+        arena_tui.run(arena_tui.load(TOURNAMENT), limits__matchs=7)
+    assert len(runs(home)) == 1
+
+
+def test_db_names_the_run_and_goes_on_with_it(tmp_path: Path, home: Path) -> None:
+    db = tmp_path / "mine.db"
+    first = arena_tui.run(arena_tui.load(TOURNAMENT), db=db)
+    assert (first.db, home.exists()) == (str(db), False)
+    again = arena_tui.run(arena_tui.load(TOURNAMENT), db=db, limits__matches=30)
+    assert again.run == first.run
+    assert sum(again.matches.values()) == 30
+    with pytest.raises(UsageError, match="seed"):
+        arena_tui.run(arena_tui.load(TOURNAMENT), db=db, seed=5)
+
+
+def test_result_has_the_fields_of_the_json_object_as_attributes() -> None:
+    result = arena_tui.run(arena_tui.load(TOURNAMENT))
+    given = result.to_dict()
+    assert all(hasattr(result, key) for key in given)
+    assert (result.seed, result.compare, result.standings[0].rank) == (3, "candidates", 1)
+    row = given["standings"][0]
+    assert row["title"] == result.standings[0].title
+    assert list(row)[:4] == ["rank", "rank_low", "rank_high", "group"]
+
+
+def test_bad_tournaments_raise_what_the_command_line_says(home: Path) -> None:
+    with pytest.raises(FileProblems) as caught:
+        arena_tui.load(TOURNAMENT | {"limits": {"matchs": 3}, "seed": "x"})
+    assert len(caught.value.problems) == 2
+    assert isinstance(caught.value, arena_tui.ArenaError)
+    with pytest.raises(arena_tui.ArenaError, match="no such file"):
+        arena_tui.load("missing.yaml")
+    assert not home.exists()
