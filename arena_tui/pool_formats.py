@@ -79,7 +79,7 @@ def files_of(given: str, folder: Path, place: tuple[str, int | None], found: Fin
         if path.exists():
             return [path]
         if not any(char in given for char in "*?["):
-            found.fault(*place, f"no such file or folder: {shown(given)}", _near_file(path))
+            found.fault(*place, f"no such file or folder: {shown(given, 200)}", _near_file(path))
             return []
         matched = sorted(Path(p) for p in glob.glob(str(path), recursive=True))
     except (OSError, ValueError) as error:
@@ -88,7 +88,7 @@ def files_of(given: str, folder: Path, place: tuple[str, int | None], found: Fin
         return []
     files = [p for p in matched if p.is_file()]
     if not files:
-        found.fault(*place, f"no file matches {shown(given)}", f"looked in {label_of(folder)}")
+        found.fault(*place, f"no file matches {shown(given, 200)}", f"looked in {label_of(folder)}")
     return files
 
 

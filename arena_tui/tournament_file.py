@@ -310,9 +310,9 @@ def _check_program_and_votes(tournament: Tournament, source: _Source) -> None:
     """What a judge needs on this machine is there, as far as it can be seen without starting it."""
     judge = tournament.judge
     if judge.kind == "recorded" and not os.path.isfile(judge.file):
-        source.fault(("judge", "file"), f"judge.file: no such file: {shown(judge.file)}")
+        source.fault(("judge", "file"), f"judge.file: no such file: {label_of(Path(judge.file))}")
     if judge.kind == "command" and not os.path.isdir(judge.folder):
-        source.fault(("judge", "folder"), f"judge.folder: no such folder: {shown(judge.folder)}")
+        source.fault(("judge", "folder"), f"judge.folder: no such folder: {label_of(Path(judge.folder))}")
     elif judge.kind == "command":
         program = judge.command[0]
         below = os.path.dirname(program) != ""

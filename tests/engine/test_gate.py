@@ -48,7 +48,8 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
-    monkeypatch.setattr("arena_tui.engine.tournament.time", clock)
+    for module in ("tournament", "clock"):
+        monkeypatch.setattr(f"arena_tui.engine.{module}.time", clock)
     monkeypatch.setattr("arena_tui.engine.tournament.TICK", 0.005)
     return clock
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import small_run
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from small_run import applied, id_of, match, plan, write
 
@@ -545,7 +545,6 @@ candidates = st.builds(
 )
 
 
-@settings(deadline=None)
 @given(
     st.builds(
         Intervention,
@@ -563,7 +562,6 @@ def test_interventions_read_back_equal(action: Intervention) -> None:
     assert decode_intervention(encode_intervention(action)) == action
 
 
-@settings(deadline=None)
 @given(
     st.builds(
         Match,
@@ -582,13 +580,11 @@ def test_steps_read_back_equal(step: Match) -> None:
     assert decode_step(encode_step(step)) == step
 
 
-@settings(deadline=None)
 @given(st.none() | st.lists(number).map(tuple))
 def test_vectors_read_back_bit_for_bit(vector: tuple[float, ...] | None) -> None:
     assert decode_vector(encode_vector(vector)) == vector
 
 
-@settings(deadline=None)
 @given(st.text(st.characters()))
 def test_any_text_can_be_stored_and_ordinary_text_is_untouched(text: str) -> None:
     kept = storable(text)

@@ -33,7 +33,7 @@ def test_it_is_a_format() -> None:
     assert as_protocol.progress().expected is None
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(0, 2**32), st.integers(0, 60), st.integers(0, 12), st.integers(0, 12))
 def test_planning_in_two_goes_equals_planning_in_one(seed: int, before: int, a: int, b: int) -> None:
     split, whole = tournament(seed=seed), tournament(seed=seed)
@@ -42,7 +42,7 @@ def test_planning_in_two_goes_equals_planning_in_one(seed: int, before: int, a: 
     assert split.next_steps(a) + split.next_steps(b) == whole.next_steps(a + b)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.data())
 def test_adopting_a_journal_gives_the_next_fifty_choices_of_planning(data: st.DataObject) -> None:
     seed = data.draw(st.integers(0, 2**32))
@@ -238,7 +238,7 @@ def test_the_pools_start_value_goes_before_the_initial_rating() -> None:
     ]
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.integers(0, 2**32), st.integers(1, 120))
 def test_the_sum_of_ratings_never_moves(seed: int, count: int) -> None:
     format_ = tournament(seed=seed)

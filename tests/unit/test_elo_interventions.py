@@ -132,7 +132,7 @@ def refolded(outcomes: list[tuple[str, str, Winner]]) -> dict[str, tuple[float, 
     return {n: (ratings[n], record[n]["wins"], record[n]["losses"], record[n]["draws"]) for n in ratings}
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(0, 2**32), st.data())
 def test_an_overrule_refolds_as_if_the_outcome_had_been_so_from_the_start(
     seed: int, data: st.DataObject
