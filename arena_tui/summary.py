@@ -27,7 +27,7 @@ HARDLY_PLAYED = 3  # fewer valid matches than this are hardly any
 def summarize(course: Course, reader: Reader, db: Path) -> Result:
     """The result of the run at `db` as it stands, running or ended."""
     meta, counts, spent = reader.meta(), reader.counts(), reader.spent()
-    pending, _ = load_pending(reader, course)
+    pending = load_pending(reader, course)
     held = {id_: _held(group, pending) for id_, group in course.groups.items()}
     standings = {
         id_: _standings(group, meta.get("stop_reason", ""), held[id_]) for id_, group in course.groups.items()

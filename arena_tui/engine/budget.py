@@ -39,6 +39,14 @@ class Cost:
     def __sub__(self, other: Cost) -> Cost:
         return Cost(self.tokens - other.tokens, self.nano_usd - other.nano_usd)
 
+    def within(self, bound: Cost) -> Cost:
+        """The part of this that `bound` covers, tokens and money each for itself."""
+        return Cost(min(self.tokens, bound.tokens), min(self.nano_usd, bound.nano_usd))
+
+    def beyond(self, bound: Cost) -> Cost:
+        """The part of this that `bound` does not cover."""
+        return self - self.within(bound)
+
     @property
     def usd(self) -> float:
         """Money in dollars."""

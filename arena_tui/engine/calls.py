@@ -13,14 +13,16 @@ from collections.abc import Callable
 from functools import partial
 
 from arena_tui.engine.budget import NOTHING, Budget, Cost
+from arena_tui.engine.desk import RunDesk
 from arena_tui.engine.events import ComparisonJudged
 from arena_tui.engine.gate import Gate
 from arena_tui.engine.journal import Journal
 from arena_tui.engine.lane import Lane, Pending, StartQueue
 from arena_tui.engine.state import InFlight, RunState
 from arena_tui.errors import JudgeError
-from arena_tui.judging.base import Judge, Question, Reply
+from arena_tui.judging.base import Judge, OutOfBudget, Question
 from arena_tui.store.crash_points import CrashPoint, reached
+from arena_tui.vocabulary import Orientation
 
 
 class Calls:
@@ -68,8 +70,13 @@ class Calls:
     def price(self, pending: Pending) -> None:
         """Note the worst case of a step's open comparisons."""
         for orientation in pending.to_ask:
-            worst = self._judge.worst_case(pending.questions[orientation])
-            pending.worst[orientation] = Cost.at_most(worst)
+            self._price(pending, orientation)
+
+    def _price(self, pending: Pending, orientation: Orientation) -> None:
+        replies = pending.replies.get(orientation, ())
+        pending.worst[orientation] = Cost.at_most(
+            self._judge.worst_case(pending.questions[orientation], replies)
+        )
 
     def start(self, tasks: asyncio.TaskGroup) -> None:
         """Start what may start now; nothing after an error of the judge, which ends the run."""
@@ -152,13 +159,47 @@ class Calls:
         if pending.ticket > self._journal.committed:
             await self._journal.durable(pending.ticket)
         reached(CrashPoint.BEFORE_CALL)
+        desk = RunDesk(
+            pending,
+            question,
+            stores=self._judge.keeps_replies,
+            journal=self._journal,
+            budget=self._budget,
+            state=self._state,
+            spent=self._money_moved,
+        )
         try:
-            reply = await self._judge.ask(question)
+            await self._judge.ask(question, desk)
         except JudgeError as error:
+            desk.close()
             self.error = error
             return
+        except OutOfBudget:
+            desk.close()
+            self._put_back(lane, pending, question)
+            return
+        except BaseException:
+            desk.leave()
+            raise
         reached(CrashPoint.AFTER_CALL)
-        self._replied(lane, pending, question, reply)
+        desk.close()
+        if not self._judge.keeps_replies:
+            self.read(lane, pending, question)
+            return
+        self._unread += 1
+        lane.unread += 1
+        self._journal.then(desk.ticket, partial(self._read_later, lane, pending, question))
+
+    def _put_back(self, lane: Lane, pending: Pending, question: Question) -> None:
+        """The limits leave no room for the rest of a comparison: it waits for its turn again."""
+        self.release(lane, pending)
+        self._price(pending, question.orientation)
+        lane.put_back(pending, question.orientation)
+        self._starts.offer(lane)
+
+    def _money_moved(self) -> None:
+        self.retry_blocked()
+        self._show_budget()
 
     def _released(self, lane: Lane, question: Question, task: asyncio.Task[None]) -> None:
         del self._running[task]
@@ -167,29 +208,15 @@ class Calls:
         self._state.touch()
         self._wake()
 
-    def _replied(self, lane: Lane, pending: Pending, question: Question, reply: Reply) -> None:
-        worst = pending.worst[question.orientation]
-        self._budget.settle(lane.group.id, worst, Cost.of(reply.usage))
-        if worst != NOTHING:
-            self.retry_blocked()
-            self._show_budget()
-        if not self._judge.keeps_replies:
-            self.read(lane, pending, question, reply)
-            return
-        ticket = self._journal.reply(pending.step_id, question.orientation, question.sample, reply)
-        self._unread += 1
-        lane.unread += 1
-        self._journal.then(ticket, partial(self._read_later, lane, pending, question, reply))
-
-    def _read_later(self, lane: Lane, pending: Pending, question: Question, reply: Reply) -> None:
+    def _read_later(self, lane: Lane, pending: Pending, question: Question) -> None:
         self._unread -= 1
         lane.unread -= 1
-        self.read(lane, pending, question, reply)
+        self.read(lane, pending, question)
 
-    def read(self, lane: Lane, pending: Pending, question: Question, reply: Reply) -> None:
-        """Read a stored reply; the match has its outcome once all its orders are read."""
-        verdict = self._judge.read(question, reply)
+    def read(self, lane: Lane, pending: Pending, question: Question) -> None:
+        """Read the stored replies to a question; the match has its outcome once all its orders are read."""
         orientation = question.orientation
+        verdict = self._judge.read(question, pending.replies.get(orientation, ()))
         ticket = self._journal.verdict(pending.step_id, orientation, verdict)
         self._state.comparisons += 1
         self._journal.tell(

@@ -18,6 +18,7 @@ from arena_tui.engine.lane import Lane, Pending, StartQueue
 from arena_tui.engine.order import default_lookahead
 from arena_tui.facts import Match
 from arena_tui.judging.base import Question, Usage
+from arena_tui.judging.desk import judge_alone
 from arena_tui.judging.simulated import SimulatedJudge
 from arena_tui.settings import SimulatedJudge as SimulatedSettings
 from arena_tui.settings import Tournament
@@ -90,11 +91,12 @@ async def simulate(tournament: Tournament, pool: Pool, seed: int) -> Simulated:
         if not busy or _over(limits.wall_clock, clock):
             break
         clock, _, lane, pending, question = heapq.heappop(busy)
-        reply = await judge.ask(question)
-        tokens[0] += reply.usage.input_tokens
-        tokens[1] += reply.usage.output_tokens
-        usd += reply.usage.usd or 0.0
-        if pending.take(question.orientation, judge.read(question, reply)):
+        verdict, replies = await judge_alone(judge, question)
+        for reply in replies:
+            tokens[0] += reply.usage.input_tokens
+            tokens[1] += reply.usage.output_tokens
+            usd += reply.usage.usd or 0.0
+        if pending.take(question.orientation, verdict):
             lane.group.order.arrive(pending.step)
             _advance(course, lane, starts)
     closings = [group.closing for group in course.groups.values()]

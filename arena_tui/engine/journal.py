@@ -167,23 +167,27 @@ class Journal:
 
         return self._writer.submit(unit)
 
-    def reply(self, step_id: int, orientation: Orientation, sample: int, reply: Reply) -> int:
-        """A reply as it came, with its cost; settles the reservation."""
-        usage = reply.usage
-        return self._writer.submit(
-            lambda conn: facts.insert_reply(
-                conn,
-                step_id,
-                orientation,
-                text=reply.text,
-                failure=reply.failure,
-                input_tokens=usage.input_tokens,
-                cached_input_tokens=usage.cached_input_tokens,
-                output_tokens=usage.output_tokens,
-                usd=usage.usd,
-                sample=sample,
-            )
-        )
+    def reserve_more(self, step_id: int, orientation: Orientation, cost: Cost) -> int:
+        """What a comparison under way has reserved from now on."""
+
+        def unit(conn: sqlite3.Connection) -> None:
+            facts.settle(conn, step_id, orientation)
+            facts.insert_reservation(conn, step_id, orientation, cost.usd, cost.tokens)
+
+        return self._writer.submit(unit)
+
+    def replies(
+        self, step_id: int, orientation: Orientation, replies: Sequence[Reply], left: Cost | None
+    ) -> int:
+        """Replies as they came, with what stays reserved for the rest; None closes the reservation."""
+
+        def unit(conn: sqlite3.Connection) -> None:
+            for reply in replies:
+                _reply(conn, step_id, orientation, reply, left)
+            if left is None:
+                facts.settle(conn, step_id, orientation)
+
+        return self._writer.submit(unit)
 
     def verdict(self, step_id: int, orientation: Orientation, verdict: Verdict) -> int:
         """What a reply was read as."""
@@ -290,6 +294,34 @@ def overrule_unit(
 def _resolve(future: asyncio.Future[None]) -> None:
     if not future.done():
         future.set_result(None)
+
+
+def _reply(
+    conn: sqlite3.Connection, step_id: int, orientation: Orientation, reply: Reply, left: Cost | None
+) -> None:
+    usage = reply.usage
+    facts.insert_reply(
+        conn,
+        step_id,
+        orientation,
+        text=reply.text,
+        left=None if left is None else (left.usd, left.tokens),
+        failure=reply.failure,
+        input_tokens=usage.input_tokens,
+        cached_input_tokens=usage.cached_input_tokens,
+        output_tokens=usage.output_tokens,
+        usd=usage.usd,
+        sample=reply.sample,
+        attempt=reply.attempt,
+        turn=reply.turn,
+        member=reply.member,
+        request_hash=reply.request_hash,
+        stop_reason=reply.stop_reason,
+        model=reply.model,
+        from_cache=reply.from_cache,
+        seconds=reply.seconds,
+        logprobs=reply.logprobs,
+    )
 
 
 def _verdict(step_id: int, orientation: Orientation, verdict: Verdict, conn: sqlite3.Connection) -> None:

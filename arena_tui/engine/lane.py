@@ -15,7 +15,7 @@ from typing import Literal
 from arena_tui.engine.budget import NOTHING, Cost
 from arena_tui.engine.group import WITHDRAWN, GroupRun
 from arena_tui.facts import Match
-from arena_tui.judging.base import Question, Verdict
+from arena_tui.judging.base import Question, Reply, Verdict
 from arena_tui.judging.orders import Combined, combine
 from arena_tui.vocabulary import Orientation
 
@@ -31,6 +31,8 @@ class Pending:
     to_ask: deque[Orientation]
     verdicts: dict[Orientation, Verdict] = field(default_factory=dict)
     worst: dict[Orientation, Cost] = field(default_factory=dict)
+    replies: dict[Orientation, list[Reply]] = field(default_factory=dict)  # laid down so far
+    lost: tuple[Orientation, ...] = ()  # calls that may have been under way when a sitting ended
     started: bool = False
     counted: bool = False  # against the limit on matches
     combined: Combined | None = None
@@ -81,6 +83,14 @@ class Lane:
     def done(self, pending: Pending) -> None:
         """The step's outcome is applied."""
         del self.pending[pending.step.seq]
+
+    def put_back(self, pending: Pending, orientation: Orientation) -> None:
+        """A comparison was begun and cannot go on now: it starts again in its place among the others."""
+        pending.to_ask.appendleft(orientation)
+        pending.started = False
+        if pending not in self.queue:
+            self.queue.append(pending)
+            self.queue = deque(sorted(self.queue, key=lambda p: p.step.seq))
 
     def withdraw(self, step: Match) -> Pending:
         """The planned step will be applied as void in its place."""

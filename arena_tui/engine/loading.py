@@ -13,7 +13,7 @@ from arena_tui.engine.budget import Account, Budget, Caps, Cost
 from arena_tui.engine.course import Course, questions_of
 from arena_tui.engine.lane import Lane, Pending
 from arena_tui.facts import Match
-from arena_tui.judging.base import Judge, Question, Reply
+from arena_tui.judging.base import Judge, Question
 
 
 @dataclass(slots=True)
@@ -22,7 +22,7 @@ class Loaded:
     what each group has spent, the seconds it ran, and how it had ended."""
 
     pending: list[Pending] = field(default_factory=list)
-    unread: list[tuple[Pending, Question, Reply]] = field(default_factory=list)
+    unread: list[tuple[Pending, Question]] = field(default_factory=list)
     spent: Mapping[str, Cost] = field(default_factory=dict)
     elapsed: float = 0.0
     resumed: bool = False
@@ -50,7 +50,7 @@ def open_budget(lanes: Mapping[str, Lane], loaded: Loaded) -> Budget:
         account.matches = group.order.applied - group.withdrawn_applied
     for pending in loaded.pending:
         group_id = pending.step.group
-        # All its replies are stored, though perhaps not read yet: it will not start again.
+        # All its questions are answered, though perhaps not read yet: it will not start again.
         if not pending.to_ask and pending.step.seq not in lanes[group_id].group.withdrawn:
             pending.counted = True
             accounts[group_id].matches += 1

@@ -23,7 +23,7 @@ from arena_tui.engine.events import Event
 from arena_tui.engine.journal import Journal
 from arena_tui.engine.loading import Loaded
 from arena_tui.engine.order import default_lookahead
-from arena_tui.engine.replay import load_pending, origin_of, replay, spent_by_group
+from arena_tui.engine.replay import load_pending, origin_of, replay, spent_by_group, unread_of
 from arena_tui.engine.steering import Request
 from arena_tui.engine.tournament import Engine
 from arena_tui.identity import identity
@@ -140,11 +140,11 @@ class Driver:
             conn.execute("BEGIN IMMEDIATE")
             facts.book_lost_reservations(conn)
             conn.execute("COMMIT")
-        pending, unread = load_pending(reader, self.course)
+        pending = load_pending(reader, self.course)
         ended = self.meta.get("stop_reason", "")
         loaded = Loaded(
             pending=pending,
-            unread=unread,
+            unread=unread_of(pending, self.judge),
             spent=spent_by_group(reader),
             elapsed=float(self.meta.get("elapsed", 0)),
             resumed=self.course.pos > 0 or bool(ended),

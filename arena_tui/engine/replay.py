@@ -7,20 +7,20 @@ from __future__ import annotations
 
 import json
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable
 
 from arena_tui.engine.budget import Cost
 from arena_tui.engine.course import Course, Origin, questions_of
 from arena_tui.engine.lane import Pending
 from arena_tui.errors import StoreError
 from arena_tui.facts import Match
-from arena_tui.judging.base import Question, Reply, Usage, Verdict
+from arena_tui.judging.base import Judge, Question, Reply, Usage, Verdict
 from arena_tui.settings import Tournament
 from arena_tui.store.reader import Applied, Planned, Reader
 from arena_tui.store.records import Pending as StoredPending
 from arena_tui.store.records import StoredReply
 
-Unread = tuple[Pending, Question, Reply]
+Unread = tuple[Pending, Question]
 
 
 def origin_of(reader: Reader) -> Origin:
@@ -59,37 +59,56 @@ def replay(reader: Reader, told: Callable[[Question], None] | None = None) -> Co
     return course
 
 
-def load_pending(reader: Reader, course: Course) -> tuple[list[Pending], list[Unread]]:
-    """The steps without an outcome with the verdicts they have, and stored replies nobody has read."""
-    pendings, unread = [], []
-    for stored in reader.pending():
-        pending = _pending(stored, course)
-        pendings.append(pending)
-        for orientation, reply in _usable(stored).items():
-            if orientation not in pending.verdicts:
-                question = pending.questions[reply.orientation]
-                unread.append((pending, question, _reply(reply)))
-        known = {*pending.verdicts, *(question.orientation for p, question, _ in unread if p is pending)}
-        pending.to_ask = deque(o for o in pending.to_ask if o not in known)
-    return pendings, unread
+def load_pending(reader: Reader, course: Course) -> list[Pending]:
+    """The steps without an outcome, with the verdicts and replies they have."""
+    return [_pending(stored, course) for stored in reader.pending()]
+
+
+def unread_of(pendings: Iterable[Pending], judge: Judge) -> list[Unread]:
+    """The questions that are answered and have not been read; none of them is to be asked again.
+
+    A conversation that broke off is asked again, with its replies at hand.
+    """
+    unread = []
+    for pending in pendings:
+        for orientation, replies in pending.replies.items():
+            question = pending.questions[orientation]
+            if orientation in pending.to_ask and judge.answered(question, replies):
+                unread.append((pending, question))
+                pending.to_ask.remove(orientation)
+    return unread
 
 
 def _pending(stored: StoredPending, course: Course) -> Pending:
     step: Match = course.groups[stored.step.group].waiting[stored.step.seq]
-    pending = Pending(step, stored.step_id, 0, questions_of(course, step), deque(step.orders))
+    pending = Pending(
+        step, stored.step_id, 0, questions_of(course, step), deque(step.orders), lost=stored.lost
+    )
     for said in stored.verdicts:
         pending.take(said.orientation, Verdict(said.verdict, said.p_first, said.reason, said.flags))
+        pending.to_ask.remove(said.orientation)
+    for reply in stored.replies:
+        pending.replies.setdefault(reply.orientation, []).append(_reply(reply))
     return pending
-
-
-def _usable(stored: StoredPending) -> Mapping[str, StoredReply]:
-    """The last reply of each order."""
-    return {reply.orientation: reply for reply in stored.replies}
 
 
 def _reply(stored: StoredReply) -> Reply:
     usage = Usage(stored.input_tokens, stored.cached_input_tokens, stored.output_tokens, stored.usd)
-    return Reply(stored.text, usage, stored.failure)
+    return Reply(
+        stored.text,
+        usage,
+        stored.failure,
+        member=stored.member,
+        turn=stored.turn,
+        sample=stored.sample,
+        attempt=stored.attempt,
+        stop_reason=stored.stop_reason,
+        request_hash=stored.request_hash,
+        model=stored.model,
+        from_cache=stored.from_cache,
+        seconds=stored.seconds,
+        logprobs=stored.logprobs,
+    )
 
 
 def spent_by_group(reader: Reader) -> dict[str, Cost]:

@@ -16,7 +16,10 @@ RunPhase = Literal["ready", "running", "paused", "draining", "cancelling", "stop
 
 @dataclass(frozen=True, slots=True)
 class InFlight:
-    """A comparison that a judge is busy with; `since` is on the monotonic clock."""
+    """A comparison that a judge is busy with; `since` is on the monotonic clock.
+
+    `str(text)` is what `speaker` has said so far in the turn that is being held.
+    """
 
     group: str
     seq: int
@@ -25,6 +28,8 @@ class InFlight:
     b: str
     mode: Mode
     since: float
+    speaker: str = ""
+    text: object = ""
 
 
 @dataclass(slots=True)

@@ -167,6 +167,7 @@ class Engine:
         return ending
 
     async def _begin(self) -> None:
+        await self.judge.open()
         self._clock.start()
         self._configure()
         for pending in self._loaded.pending:
@@ -183,8 +184,8 @@ class Engine:
             await self._steering.take(resolved, origin)
         self._journal.meta(self._loaded.notes)
         await self._reopen()
-        for pending, question, reply in self._loaded.unread:
-            self._calls.read(self.lanes[question.group], pending, question, reply)
+        for pending, question in self._loaded.unread:
+            self._calls.read(self.lanes[question.group], pending, question)
 
     async def _reopen(self) -> None:
         """Groups go on that were closed by a limit, by themselves in a run that had ended by itself, or

@@ -13,13 +13,13 @@ import json
 import os
 import shutil
 import signal
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arena_tui.errors import JudgeError
-from arena_tui.judging.base import FREE, Question, Reply, Usage, Verdict
+from arena_tui.judging.base import FREE, Desk, Question, Reply, Usage, Verdict
 from arena_tui.judging.strict_json import optional_probability, optional_text, strict_object
 from arena_tui.vocabulary import Said
 
@@ -56,15 +56,18 @@ class CommandJudge:
         self.label = f"command: {Path(self._argv[0]).name}"
         _require_program(self._argv[0], folder)
 
+    async def open(self) -> None:
+        """Nothing to be made sure of."""
+
     def planned(self, question: Question) -> None:
         """Nothing to count."""
 
-    def worst_case(self, question: Question) -> Usage:
+    def worst_case(self, question: Question, replies: Sequence[Reply] = ()) -> Usage:
         """Nothing that arena could know of."""
         return FREE
 
-    async def ask(self, question: Question) -> Reply:
-        """What the program printed; `failure` when it ended badly, late or not at all."""
+    async def ask(self, question: Question, desk: Desk) -> None:
+        """Lay down what the program printed; `failure` when it ended badly, late or not at all."""
         exchange = _Exchange()
         try:
             try:
@@ -75,10 +78,15 @@ class CommandJudge:
                 failure = exchange.with_last_line(f"timed out after {self._timeout:g} s")
         except OSError as error:
             failure = f"could not start {self._argv[0]}: {error.strerror or type(error).__name__}"
-        return Reply(exchange.stdout.decode("utf-8", "replace"), failure=failure)
+        desk.keep(Reply(exchange.stdout.decode("utf-8", "replace"), failure=failure))
 
-    def read(self, question: Question, reply: Reply) -> Verdict:
+    def answered(self, question: Question, replies: Sequence[Reply]) -> bool:
+        """One reply is all there is."""
+        return bool(replies)
+
+    def read(self, question: Question, replies: Sequence[Reply]) -> Verdict:
         """The verdict in what the program printed; invalid with the reason when there is none."""
+        reply = replies[-1]
         if reply.failure:
             return Verdict("invalid", reason=reply.failure)
         try:

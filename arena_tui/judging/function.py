@@ -11,14 +11,14 @@ import asyncio
 import dataclasses
 import inspect
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from typing import Any
 
 from arena_tui.candidate import Candidate
 from arena_tui.errors import JudgeError
-from arena_tui.judging.base import FREE, Question, Reply, Usage, Verdict
+from arena_tui.judging.base import FREE, Desk, Question, Reply, Usage, Verdict
 from arena_tui.vocabulary import Said
 
 Answer = Said | float | Verdict
@@ -48,15 +48,18 @@ class CallableJudge:
         self._threads: ThreadPoolExecutor | None = None
         self._failures = 0
 
+    async def open(self) -> None:
+        """Nothing to be made sure of."""
+
     def planned(self, question: Question) -> None:
         """Nothing to count."""
 
-    def worst_case(self, question: Question) -> Usage:
+    def worst_case(self, question: Question, replies: Sequence[Reply] = ()) -> Usage:
         """Nothing that arena could know of."""
         return FREE
 
-    async def ask(self, question: Question) -> Reply:
-        """What the function returned, as JSON; `failure` when it raised."""
+    async def ask(self, question: Question, desk: Desk) -> None:
+        """Lay down what the function returned, as JSON; `failure` when it raised."""
         try:
             answer = await self._call(question.first, question.second)
         except Exception as error:
@@ -66,12 +69,18 @@ class CallableJudge:
             if self._failures >= FAILURES_IN_A_ROW:
                 message = f"the judge function {self.label} failed {self._failures} times in a row: {told}"
                 raise JudgeError(message) from error
-            return Reply("", failure=told)
+            desk.keep(Reply("", failure=told))
+            return
         self._failures = 0
-        return Reply(json.dumps(dataclasses.asdict(_verdict(answer))))
+        desk.keep(Reply(json.dumps(dataclasses.asdict(_verdict(answer)))))
 
-    def read(self, question: Question, reply: Reply) -> Verdict:
+    def answered(self, question: Question, replies: Sequence[Reply]) -> bool:
+        """One reply is all there is."""
+        return bool(replies)
+
+    def read(self, question: Question, replies: Sequence[Reply]) -> Verdict:
         """The verdict that `ask` wrote down."""
+        reply = replies[-1]
         if reply.failure:
             return Verdict("invalid", reason=reply.failure)
         row = json.loads(reply.text)

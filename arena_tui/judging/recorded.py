@@ -8,12 +8,12 @@ order and starting over after the last, so that a resumed run hears the same ans
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from arena_tui.errors import FileProblems, Problem
-from arena_tui.judging.base import FREE, Question, Reply, Usage, Verdict
+from arena_tui.judging.base import FREE, Desk, Question, Reply, Usage, Verdict
 from arena_tui.judging.strict_json import optional_probability, optional_text, strict_object
 from arena_tui.vocabulary import Said
 
@@ -55,6 +55,9 @@ class RecordedJudge:
         for key, line in _read_file(folder / settings.file):
             self._lines.setdefault(key, []).append(line)
 
+    async def open(self) -> None:
+        """Nothing to be made sure of."""
+
     def planned(self, question: Question) -> None:
         """Count the comparison. Nothing is kept for a pair with one line or none: memory stays flat."""
         lines, _ = self._of_pair(question)
@@ -63,22 +66,29 @@ class RecordedJudge:
             self._planned[_key(question)] = self._asked[pair] % len(lines)
             self._asked[pair] += 1
 
-    def worst_case(self, question: Question) -> Usage:
+    def worst_case(self, question: Question, replies: Sequence[Reply] = ()) -> Usage:
         """Nothing: the verdicts exist."""
         return FREE
 
-    async def ask(self, question: Question) -> Reply:
-        """The number of the line in the file; a failure when the pair has none."""
+    async def ask(self, question: Question, desk: Desk) -> None:
+        """Lay down the number of the line in the file; a failure when the pair has none."""
         lines, _ = self._of_pair(question)
-        if not lines:
-            return Reply("", failure=NOT_RECORDED)
         index = 0 if len(lines) == 1 else self._planned.get(_key(question))
-        if index is None:
-            return Reply("", failure="asked without having been planned")
-        return Reply(str(lines[index].number))
+        if not lines:
+            reply = Reply("", failure=NOT_RECORDED)
+        elif index is None:
+            reply = Reply("", failure="asked without having been planned")
+        else:
+            reply = Reply(str(lines[index].number))
+        desk.keep(reply)
 
-    def read(self, question: Question, reply: Reply) -> Verdict:
+    def answered(self, question: Question, replies: Sequence[Reply]) -> bool:
+        """One reply is all there is."""
+        return bool(replies)
+
+    def read(self, question: Question, replies: Sequence[Reply]) -> Verdict:
         """The verdict on the line the reply names; the question's place in the count is let go."""
+        reply = replies[-1]
         self._planned.pop(_key(question), None)
         lines, swapped = self._of_pair(question)
         found = next((line for line in lines if str(line.number) == reply.text), None)

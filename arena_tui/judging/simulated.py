@@ -9,11 +9,11 @@ from __future__ import annotations
 import asyncio
 import math
 import random
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from arena_tui.candidate import Candidate
-from arena_tui.judging.base import Question, Reply, Usage, Verdict
+from arena_tui.judging.base import Desk, Question, Reply, Usage, Verdict
 from arena_tui.vocabulary import Said
 
 if TYPE_CHECKING:
@@ -71,24 +71,32 @@ class SimulatedJudge:
             known = self._late[key] = self._decide(candidate, self._of_parents(candidate))
         return known
 
+    async def open(self) -> None:
+        """Nothing to be made sure of."""
+
     def planned(self, question: Question) -> None:
         """Nothing to count: a verdict does not depend on what came before."""
 
-    def worst_case(self, question: Question) -> Usage:
+    def worst_case(self, question: Question, replies: Sequence[Reply] = ()) -> Usage:
         """Exactly what every comparison costs."""
         return self._usage
 
-    async def ask(self, question: Question) -> Reply:
-        """The verdict in words, after the latency."""
+    async def ask(self, question: Question, desk: Desk) -> None:
+        """Lay down the verdict in words, after the latency."""
         if self._sleep is not None:
             await self._sleep(question)
         elif (seconds := self.latency(question)) > 0:
             await asyncio.sleep(seconds)
         said, p_first = self._verdict(question)
-        return Reply(said if p_first is None else f"{said} {p_first!r}", self._usage)
+        desk.keep(Reply(said if p_first is None else f"{said} {p_first!r}", self._usage))
 
-    def read(self, question: Question, reply: Reply) -> Verdict:
+    def answered(self, question: Question, replies: Sequence[Reply]) -> bool:
+        """One reply is all there is."""
+        return bool(replies)
+
+    def read(self, question: Question, replies: Sequence[Reply]) -> Verdict:
         """The verdict in the words of `ask`."""
+        reply = replies[-1]
         word, _, number = reply.text.partition(" ")
         said = _WORDS.get(word)
         try:
@@ -170,7 +178,8 @@ class SimulatedJudge:
 
 def _key(question: Question) -> str:
     """What a verdict is seeded by, apart from the run's seed: never the attempt, never the time."""
-    return f"{question.group}:{question.seq}:{question.orientation}:{question.sample}"
+    # The 0 is the sample: a simulation is understood at once and never asked again.
+    return f"{question.group}:{question.seq}:{question.orientation}:0"
 
 
 def _logistic(edge: float, noise: float) -> float:

@@ -101,12 +101,23 @@ def settle(conn: sqlite3.Connection, step_id: int, orientation: Orientation) -> 
     )
 
 
+def keep_reserved(
+    conn: sqlite3.Connection, step_id: int, orientation: Orientation, usd: float, tokens: int
+) -> None:
+    """What a comparison that has begun has reserved from now on."""
+    conn.execute(
+        "UPDATE reservations SET usd = ?, tokens = ? WHERE step = ? AND orientation = ? AND state = 'open'",
+        (usd, tokens, step_id, orientation),
+    )
+
+
 def insert_reply(
     conn: sqlite3.Connection,
     step_id: int,
     orientation: Orientation,
     *,
     text: str,
+    left: tuple[float, int] | None = None,
     failure: str = "",
     input_tokens: int = 0,
     cached_input_tokens: int = 0,
@@ -117,15 +128,21 @@ def insert_reply(
     turn: int = 0,
     request_hash: str = "",
     stop_reason: str = "",
+    member: int = 0,
+    model: str = "",
+    from_cache: bool = False,
+    seconds: float = 0.0,
+    logprobs: object = None,
 ) -> None:
-    """A paid reply, before anybody reads it; also settles what the comparison had reserved.
+    """A paid reply, before anybody reads it.
 
-    `usd` is None when the price is unknown; `failure` says why nothing usable came.
+    `left` is what stays reserved for the rest of the conversation, in USD and tokens; None closes the
+    reservation. `usd` is None when the price is unknown; `failure` says why nothing usable came.
     """
     conn.execute(
         "INSERT INTO calls (step, orientation, request_hash, sample, attempt, turn, reply, stop_reason,"
-        " failure, input_tokens, cached_input_tokens, output_tokens, cost, state)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        " failure, input_tokens, cached_input_tokens, output_tokens, cost, state, member, model,"
+        " from_cache, seconds, logprobs) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             step_id,
             orientation,
@@ -141,9 +158,17 @@ def insert_reply(
             output_tokens,
             usd,
             "failed" if failure else "done",
+            member,
+            model,
+            from_cache,
+            seconds,
+            encode(logprobs) if logprobs else None,
         ),
     )
-    settle(conn, step_id, orientation)
+    if left is None:
+        settle(conn, step_id, orientation)
+    else:
+        keep_reserved(conn, step_id, orientation, *left)
 
 
 def insert_verdict(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -33,7 +34,7 @@ from arena_tui.store.records import (
     StoredVerdict,
 )
 from arena_tui.store.schema import open_reading
-from arena_tui.vocabulary import Winner
+from arena_tui.vocabulary import Orientation, Winner
 
 __all__ = [
     "Acted",
@@ -220,10 +221,19 @@ class Reader:
         replies: dict[int, list[StoredReply]] = {}
         for step, *fields in self._conn.rows(
             "SELECT c.step, c.orientation, c.sample, c.attempt, c.turn, c.request_hash, c.reply,"
-            " c.stop_reason, c.failure, c.input_tokens, c.cached_input_tokens, c.output_tokens, c.cost"
+            " c.stop_reason, c.failure, c.input_tokens, c.cached_input_tokens, c.output_tokens, c.cost,"
+            " c.member, c.model, c.from_cache, c.seconds, c.logprobs"
             " FROM calls c JOIN steps s ON s.id = c.step WHERE s.state = 'planned' ORDER BY c.id"
         ):
-            replies.setdefault(step, []).append(StoredReply(*fields))
+            reply = StoredReply(*fields)
+            read = replace(reply, from_cache=bool(reply.from_cache), logprobs=_logprobs(fields[-1]))
+            replies.setdefault(step, []).append(read)
+        lost: dict[int, list[Orientation]] = {}
+        for step, orientation in self._conn.rows(
+            "SELECT r.step, r.orientation FROM reservations r JOIN steps s ON s.id = r.step"
+            " WHERE s.state = 'planned' AND r.state = 'lost'"
+        ):
+            lost.setdefault(step, []).append(orientation)
         return [
             Pending(
                 pos,
@@ -232,6 +242,7 @@ class Reader:
                 decode_step(payload),
                 tuple(verdicts.get(id_, ())),
                 tuple(replies.get(id_, ())),
+                tuple(lost.get(id_, ())),
             )
             for pos, id_, match_id, payload in self._conn.rows(
                 "SELECT s.pos, s.id, m.id, s.payload FROM steps s JOIN tournament_matches m ON m.step = s.id"
@@ -368,3 +379,10 @@ class Reader:
     def comparisons(self) -> Iterator[dict[str, Any]]:
         """The comparisons of applied matches; see `export_rows.comparisons`."""
         return export_rows.comparisons(self._conn)
+
+
+def _logprobs(stored: str | None) -> tuple[tuple[str, tuple[tuple[str, float], ...]], ...]:
+    """Back from the JSON of a call's `logprobs`."""
+    if stored is None:
+        return ()
+    return tuple((token, tuple((text, float(p)) for text, p in top)) for token, top in json.loads(stored))

@@ -76,6 +76,11 @@ class StoredReply:
     cached_input_tokens: int
     output_tokens: int
     usd: float | None
+    member: int = 0
+    model: str = ""
+    from_cache: bool = False
+    seconds: float = 0.0
+    logprobs: tuple[tuple[str, tuple[tuple[str, float], ...]], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +93,7 @@ class Pending:
     step: Step
     verdicts: tuple[StoredVerdict, ...]
     replies: tuple[StoredReply, ...]
+    lost: tuple[Orientation, ...] = ()  # once for each time a call may have been under way at a crash
 
     @property
     def held(self) -> bool:

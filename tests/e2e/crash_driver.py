@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from arena_tui import cli
-from arena_tui.judging.base import Question, Reply
+from arena_tui.judging.base import Desk, Question
 from arena_tui.judging.simulated import SimulatedJudge
 from arena_tui.store import crash_points, facts
 from arena_tui.store.crash_points import CrashPoint
@@ -72,15 +72,14 @@ def held_judge(wishes: dict[str, Any]) -> None:
         if log is not None:
             os.write(log, f"{word} {question.group} {question.seq} {question.orientation}\n".encode())
 
-    async def held_ask(judge: SimulatedJudge, question: Question) -> Reply:
+    async def held_ask(judge: SimulatedJudge, question: Question, desk: Desk) -> None:
         note("asked", question)
         if question.seq in hold.get("seqs", ()) or question.seq >= hold.get("from", 1 << 60):
             await until(go.exists)
         if inbox is not None:
             await until(lambda: not any(inbox.glob("[0-9]*.request.json")))
-        reply = await ask(judge, question)
+        await ask(judge, question, desk)
         note("replied", question)
-        return reply
 
     SimulatedJudge.ask = held_ask  # type: ignore[method-assign]  # the point of this script
 

@@ -10,7 +10,7 @@ import asyncio
 import heapq
 import io
 import sqlite3
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import count
@@ -28,6 +28,7 @@ from arena_tui.engine.replay import refold
 from arena_tui.engine.steering import Request
 from arena_tui.engine.tournament import Engine
 from arena_tui.judging.base import FREE, Question, Reply, Usage, Verdict
+from arena_tui.judging.base import Desk as JudgingDesk
 from arena_tui.report.export import write_rows
 from arena_tui.report.result import Result
 from arena_tui.running import drive
@@ -141,17 +142,23 @@ class ScriptedJudge:
     def planned(self, question: Question) -> None:
         """Nothing to count."""
 
-    def worst_case(self, question: Question) -> Usage:
+    async def open(self) -> None:
+        """Nothing to be made sure of."""
+
+    def worst_case(self, question: Question, replies: Sequence[Reply] = ()) -> Usage:
         return self._worst(question)
 
-    async def ask(self, question: Question) -> Reply:
+    def answered(self, question: Question, replies: Sequence[Reply]) -> bool:
+        return bool(replies)
+
+    async def ask(self, question: Question, desk: JudgingDesk) -> None:
         self.asked.append((question.group, question.seq, question.orientation))
         self.on_ask()
         await self.desk.wait(question)
-        return Reply(self.say(question), self._cost(question))
+        desk.keep(Reply(self.say(question), self._cost(question)))
 
-    def read(self, question: Question, reply: Reply) -> Verdict:
-        said: Any = reply.text
+    def read(self, question: Question, replies: Sequence[Reply]) -> Verdict:
+        said: Any = replies[-1].text
         return Verdict(said, reason=f"said {said}")
 
     async def close(self) -> None:

@@ -13,7 +13,8 @@ from scripted_runs import Desk, ScriptedJudge, Sitting, create, exported, matche
 
 from arena_tui.engine.gate import Gate
 from arena_tui.errors import JudgeError
-from arena_tui.judging.base import Question, Reply, Usage
+from arena_tui.judging.base import Desk as JudgingDesk
+from arena_tui.judging.base import Question, Usage
 from arena_tui.store.reader import Reader
 
 Fresh = Callable[[], Path]
@@ -279,10 +280,10 @@ def test_a_stop_while_paused_ends_the_run(db: Path) -> None:
 class BrokenJudge(ScriptedJudge):
     """Gives out at its 15th question."""
 
-    async def ask(self, question: Question) -> Reply:
+    async def ask(self, question: Question, desk: JudgingDesk) -> None:
         if len(self.asked) == 14:
             raise JudgeError("the model server is gone")
-        return await super().ask(question)
+        await super().ask(question, desk)
 
 
 def test_a_judge_that_gives_out_ends_the_run_with_exit_1_and_the_run_can_go_on(

@@ -25,7 +25,8 @@ from scripted_runs import (
 
 from arena_tui.engine.stopping import REASONS, Closing, first_reason
 from arena_tui.errors import JudgeError
-from arena_tui.judging.base import Question, Reply
+from arena_tui.judging.base import Desk as JudgingDesk
+from arena_tui.judging.base import Question
 from arena_tui.store.reader import Reader
 from arena_tui.vocabulary import Said
 
@@ -171,10 +172,10 @@ def test_a_group_that_is_stable_closes_and_the_run_goes_on_with_the_others(db: P
 class GivesOut(ScriptedJudge):
     """Cannot be used at all from its 70th question on."""
 
-    async def ask(self, question: Question) -> Reply:
+    async def ask(self, question: Question, desk: JudgingDesk) -> None:
         if len(self.asked) >= 70:
             raise JudgeError("the model server is gone")
-        return await super().ask(question)
+        await super().ask(question, desk)
 
 
 def test_a_failing_judge_does_not_reopen_a_group_that_was_stable(fresh: Fresh) -> None:

@@ -19,6 +19,7 @@ from arena_tui.errors import FileProblems, JudgeError
 from arena_tui.judging.base import FREE, Question, Reply, Verdict
 from arena_tui.judging.build import build_judge
 from arena_tui.judging.command import OUTPUT_LIMIT, CommandJudge
+from arena_tui.judging.desk import MemoryDesk, judge_alone
 from arena_tui.judging.recorded import RecordedJudge
 from arena_tui.judging.simulated import SimulatedJudge
 
@@ -38,7 +39,7 @@ def shell(folder: Path, script: str, **chosen: Any) -> CommandJudge:
 
 
 async def answer(judge: CommandJudge, asked: Question = QUESTION) -> Verdict:
-    return judge.read(asked, await judge.ask(asked))
+    return (await judge_alone(judge, asked))[0]
 
 
 async def eventually(condition: Any) -> None:
@@ -87,7 +88,7 @@ async def test_verdict_on_stdout_counts(tmp_path: Path, out: dict[str, Any], ver
 
 
 async def test_program_is_told_task_prompt_criteria_and_texts_under_neutral_labels(tmp_path: Path) -> None:
-    await shell(tmp_path, """cat >told; echo '{"winner": "draw"}'""").ask(QUESTION)
+    await shell(tmp_path, """cat >told; echo '{"winner": "draw"}'""").ask(QUESTION, MemoryDesk())
     assert json.loads((tmp_path / "told").read_bytes()) == {
         "task": "Which is better?",
         "prompt": "the prompt",
@@ -95,7 +96,9 @@ async def test_program_is_told_task_prompt_criteria_and_texts_under_neutral_labe
         "first": {"id": "first", "text": FIRST.text},
         "second": {"id": "second", "text": SECOND.text},
     }
-    await shell(tmp_path, """cat >told; echo '{"winner": "draw"}'""", show_ids=True).ask(QUESTION)
+    await shell(tmp_path, """cat >told; echo '{"winner": "draw"}'""", show_ids=True).ask(
+        QUESTION, MemoryDesk()
+    )
     told = json.loads((tmp_path / "told").read_bytes())
     assert (told["first"]["id"], told["second"]["id"]) == ("one", "two")
 
@@ -170,15 +173,17 @@ async def test_draw_is_unusable_when_draws_are_off(tmp_path: Path) -> None:
 
 async def test_reading_a_stored_reply_needs_no_program(tmp_path: Path) -> None:
     judge = shell(tmp_path, "exit 9")
-    assert judge.read(QUESTION, Reply('{"winner": "second"}')) == Verdict("second")
-    assert judge.read(QUESTION, Reply("[" * 100_000)).winner == "invalid"
-    assert judge.read(QUESTION, Reply("", failure="exit code 9")) == Verdict("invalid", reason="exit code 9")
+    assert judge.read(QUESTION, [Reply('{"winner": "second"}')]) == Verdict("second")
+    assert judge.read(QUESTION, [Reply("[" * 100_000)]).winner == "invalid"
+    assert judge.read(QUESTION, [Reply("", failure="exit code 9")]) == Verdict(
+        "invalid", reason="exit code 9"
+    )
 
 
 async def test_endless_output_is_cut_off_and_the_program_killed(tmp_path: Path) -> None:
-    reply = await shell(
-        tmp_path, "echo $$ >pid; while :; do echo yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy; done"
-    ).ask(QUESTION)
+    _, (reply,) = await judge_alone(
+        shell(tmp_path, "echo $$ >pid; while :; do echo yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy; done"), QUESTION
+    )
     assert reply.failure == f"printed more than {OUTPUT_LIMIT:,} bytes"
     assert len(reply.text) == OUTPUT_LIMIT
     assert is_gone(int((tmp_path / "pid").read_text()))
@@ -186,7 +191,7 @@ async def test_endless_output_is_cut_off_and_the_program_killed(tmp_path: Path) 
 
 async def test_timeout_kills_the_whole_process_group(tmp_path: Path) -> None:
     script = "sleep 600 & echo $! >child; echo $$ >pid; echo still busy >&2; wait"
-    reply = await shell(tmp_path, script, timeout=0.3).ask(QUESTION)
+    _, (reply,) = await judge_alone(shell(tmp_path, script, timeout=0.3), QUESTION)
     assert reply.failure == "timed out after 0.3 s: still busy"
     assert is_gone(int((tmp_path / "pid").read_text()))
     await eventually(lambda: is_gone(int((tmp_path / "child").read_text())))
@@ -194,7 +199,7 @@ async def test_timeout_kills_the_whole_process_group(tmp_path: Path) -> None:
 
 async def test_cancelled_comparison_leaves_no_process(tmp_path: Path) -> None:
     script = "sleep 600 & echo $! >child; echo $$ >pid; touch ready; wait"
-    task = asyncio.create_task(shell(tmp_path, script).ask(QUESTION))
+    task = asyncio.create_task(shell(tmp_path, script).ask(QUESTION, MemoryDesk()))
     await eventually((tmp_path / "ready").exists)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -205,7 +210,7 @@ async def test_cancelled_comparison_leaves_no_process(tmp_path: Path) -> None:
 
 async def test_comparison_cancelled_before_its_program_runs_leaves_no_process(tmp_path: Path) -> None:
     for steps in range(6):
-        task = asyncio.create_task(shell(tmp_path, "exec sleep 600").ask(QUESTION))
+        task = asyncio.create_task(shell(tmp_path, "exec sleep 600").ask(QUESTION, MemoryDesk()))
         for _ in range(steps):
             await asyncio.sleep(0)
         task.cancel()
@@ -227,7 +232,7 @@ async def test_comparison_cancelled_while_its_program_starts_leaves_no_process(
     monkeypatch.setattr(loop, "connect_read_pipe", late)
     script = "sleep 600 & echo $! >child; touch ready; wait"
     for times in (1, 2):
-        task = asyncio.create_task(shell(tmp_path, script).ask(QUESTION))
+        task = asyncio.create_task(shell(tmp_path, script).ask(QUESTION, MemoryDesk()))
         await eventually((tmp_path / "ready").exists)
         for _ in range(times):
             task.cancel()

@@ -13,6 +13,7 @@ from arena_tui.candidate import Candidate
 from arena_tui.errors import JudgeError
 from arena_tui.judging.base import FREE, Question, Verdict
 from arena_tui.judging.build import CallableJudge
+from arena_tui.judging.desk import MemoryDesk, judge_alone
 
 FIRST, SECOND = Candidate("one", "the longer text"), Candidate("two", "text")
 QUESTION = Question("main", 1, "ab", "pairwise", FIRST, SECOND)
@@ -21,7 +22,7 @@ QUESTION = Question("main", 1, "ab", "pairwise", FIRST, SECOND)
 async def answer(judge: CallableJudge, asked: Question = QUESTION) -> Verdict:
     judge.planned(asked)
     assert judge.worst_case(asked) == FREE
-    return judge.read(asked, await judge.ask(asked))
+    return (await judge_alone(judge, asked))[0]
 
 
 def says(answered: Any) -> CallableJudge:
@@ -122,7 +123,7 @@ async def test_failing_now_and_then_is_invalid_and_failing_for_good_ends_the_run
         "ValueError: bad",
     ]
     with pytest.raises(JudgeError, match=r"moody failed 3 times in a row: ValueError: bad") as caught:
-        await judge.ask(QUESTION)
+        await judge.ask(QUESTION, MemoryDesk())
     assert isinstance(caught.value.__cause__, ValueError)
 
 

@@ -13,6 +13,7 @@ from arena_tui import settings
 from arena_tui.candidate import Candidate
 from arena_tui.errors import FileProblems
 from arena_tui.judging.base import FREE, Question, Verdict
+from arena_tui.judging.desk import MemoryDesk, judge_alone
 from arena_tui.judging.recorded import NOT_RECORDED, PROBLEMS_SHOWN, RecordedJudge
 
 
@@ -27,7 +28,7 @@ def judge_of(folder: Path, *rows: Mapping[str, Any], **chosen: Any) -> RecordedJ
 
 
 async def answer(judge: RecordedJudge, asked: Question) -> Verdict:
-    return judge.read(asked, await judge.ask(asked))
+    return (await judge_alone(judge, asked))[0]
 
 
 async def told(judge: RecordedJudge, asked: Question) -> Verdict:
@@ -112,7 +113,7 @@ async def test_question_asked_twice_before_it_is_read_gets_the_same_line(tmp_pat
     first, second = question("x", "y", 1), question("x", "y", 2)
     judge.planned(first)
     judge.planned(second)
-    await judge.ask(second)
+    await judge.ask(second, MemoryDesk())
     assert (await answer(judge, second)).winner == "second"
     assert (await answer(judge, first)).winner == "first"
 

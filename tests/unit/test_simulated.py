@@ -17,6 +17,7 @@ import pytest
 from arena_tui import settings
 from arena_tui.candidate import Candidate
 from arena_tui.judging.base import FREE, Question, Reply, Usage, Verdict
+from arena_tui.judging.desk import MemoryDesk, judge_alone
 from arena_tui.judging.simulated import CHILD_NOISE, SimulatedJudge
 
 STRONG = Candidate("strong", "the strong text", strength=1.0)
@@ -33,7 +34,7 @@ def questions(first: Candidate, second: Candidate, count: int, **changes: Any) -
 
 
 async def verdicts(judge: SimulatedJudge, asked: Iterable[Question]) -> list[Verdict]:
-    return [judge.read(question, await judge.ask(question)) for question in asked]
+    return [(await judge_alone(judge, question))[0] for question in asked]
 
 
 async def share_of_first(judge: SimulatedJudge, first: Candidate, second: Candidate) -> float:
@@ -80,23 +81,22 @@ async def test_verdicts_depend_neither_on_order_nor_on_time_nor_on_company() -> 
         candidates=[WEAK, Candidate("other", "another text"), STRONG],
         sleep=lambda question: asyncio.sleep(0),
     )
-    replies = await asyncio.gather(*map(waiting.ask, shuffled))
-    by_seq = {q.seq: waiting.read(q, reply) for q, reply in zip(shuffled, replies, strict=True)}
+    told = await asyncio.gather(*(judge_alone(waiting, question) for question in shuffled))
+    by_seq = {q.seq: verdict for q, (verdict, _) in zip(shuffled, told, strict=True)}
     assert [by_seq[question.seq] for question in asked] == expected
 
 
-@pytest.mark.parametrize("change", ["seed", "group", "seq", "orientation", "sample"])
+@pytest.mark.parametrize("change", ["seed", "group", "seq", "orientation"])
 async def test_each_part_of_the_seed_makes_other_draws(change: str) -> None:
     even = Candidate("even", "x", strength=0.0)
     changes: dict[str, Any] = {
         "group": {"group": "other"},
         "seq": {"seq": 1000},
         "orientation": {"orientation": "ba"},
-        "sample": {"sample": 1},
     }
     plain, other = [], []
     for seq in range(64):
-        base: dict[str, Any] = {"group": "main", "seq": seq, "orientation": "ab", "sample": 0}
+        base: dict[str, Any] = {"group": "main", "seq": seq, "orientation": "ab"}
         changed = base | changes.get(change, {})
         changed["seq"] = seq + 1000 if change == "seq" else seq
         plain.append(Question(mode="pairwise", first=even, second=WEAK, **base))
@@ -112,11 +112,12 @@ def test_verdicts_are_the_same_in_every_process() -> None:
         "from arena_tui import settings\n"
         "from arena_tui.candidate import Candidate\n"
         "from arena_tui.judging.base import Question\n"
+        "from arena_tui.judging.desk import judge_alone\n"
         "from arena_tui.judging.simulated import SimulatedJudge\n"
         "pool = [Candidate(f'c{i}', f'text {i}', parent_ids=(f'c{i-2}',) * (i > 4)) for i in range(9)]\n"
         "judge = SimulatedJudge(settings.SimulatedJudge(soft=True), seed=3, candidates=pool)\n"
         "asks = [Question('main', i, 'ab', 'pairwise', pool[i], pool[8 - i]) for i in range(9)]\n"
-        "print([asyncio.run(judge.ask(q)).text for q in asks])\n"
+        "print([asyncio.run(judge_alone(judge, q))[1][0].text for q in asks])\n"
     )
     told = set()
     for hash_seed in ("1", "2"):
@@ -211,10 +212,11 @@ def test_strengths_of_late_candidates_do_not_depend_on_who_is_seen_first() -> No
 
 
 async def test_no_latency_means_no_await() -> None:
-    coroutine = judge_of().ask(next(questions(STRONG, WEAK, 1)))
-    with pytest.raises(StopIteration) as ended:
+    desk = MemoryDesk()
+    coroutine = judge_of().ask(next(questions(STRONG, WEAK, 1)), desk)
+    with pytest.raises(StopIteration):
         coroutine.send(None)
-    assert isinstance(ended.value.value, Reply)
+    assert len(desk.replies) == 1
 
 
 def latency_of(judge: SimulatedJudge, **changes: Any) -> float:
@@ -241,7 +243,7 @@ async def test_it_sleeps_for_its_latency(monkeypatch: pytest.MonkeyPatch) -> Non
 
     monkeypatch.setattr(asyncio, "sleep", note)
     judge = judge_of(latency=12.5)
-    await judge.ask(next(questions(STRONG, WEAK, 1)))
+    await judge.ask(next(questions(STRONG, WEAK, 1)), MemoryDesk())
     assert slept == [12.5]
 
 
@@ -252,12 +254,12 @@ async def test_usage_is_booked_reserved_and_makes_replies_worth_keeping() -> Non
     paid = judge_of(usage={"input_tokens": 900, "output_tokens": 100, "usd": 0.002})
     cost = Usage(input_tokens=900, output_tokens=100, usd=0.002)
     assert paid.keeps_replies is True
-    assert paid.worst_case(question) == (await paid.ask(question)).usage == cost
+    assert paid.worst_case(question) == (await judge_alone(paid, question))[1][0].usage == cost
     await paid.close()
 
 
 def test_reply_of_something_else_is_unusable_and_it_is_always_labelled() -> None:
     judge = judge_of()
     for text in ("better idea: 1", "first half", ""):
-        assert judge.read(next(questions(STRONG, WEAK, 1)), Reply(text)).winner == "invalid"
+        assert judge.read(next(questions(STRONG, WEAK, 1)), [Reply(text)]).winner == "invalid"
     assert judge.label == "SIMULATED"

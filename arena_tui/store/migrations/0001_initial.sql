@@ -112,15 +112,20 @@ CREATE TABLE calls (
     sample        INTEGER NOT NULL DEFAULT 0,
     attempt       INTEGER NOT NULL DEFAULT 1,
     turn          INTEGER NOT NULL DEFAULT 0,
+    member        INTEGER NOT NULL DEFAULT 0,  -- of a panel
+    model         TEXT NOT NULL DEFAULT '',    -- as the server calls it
     reply         TEXT NOT NULL,
+    logprobs      TEXT,  -- JSON: [[token, [[alternative, ln p], ...]], ...] of the tokens that matter
     stop_reason   TEXT NOT NULL DEFAULT '',
     failure       TEXT NOT NULL DEFAULT '',
     input_tokens  INTEGER NOT NULL DEFAULT 0,
     cached_input_tokens INTEGER NOT NULL DEFAULT 0,
     output_tokens INTEGER NOT NULL DEFAULT 0,
     cost          REAL,  -- USD; NULL when the price is unknown
+    from_cache    INTEGER NOT NULL DEFAULT 0,
+    seconds       REAL NOT NULL DEFAULT 0,  -- from the first byte sent to the last received
     state         TEXT NOT NULL CHECK (state IN ('done', 'failed')),
-    UNIQUE (step, orientation, sample, turn, attempt)
+    UNIQUE (step, orientation, member, turn, sample, attempt)
 ) STRICT;
 
 CREATE TABLE elo_journal (

@@ -1,0 +1,1 @@
+"""Language models behind one protocol: adapters over the vendors' SDKs, retries, limits, prices, cache."""
