@@ -6,6 +6,7 @@ meant for people are turned into one sentence on stderr and an exit code, in `ma
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -14,8 +15,8 @@ from typing import Any, NoReturn
 import click
 
 from arena_tui import __version__, exit_codes
-from arena_tui.errors import ArenaError
-from arena_tui.streams import flush_streams, replace_closed_streams, silence
+from arena_tui.errors import ArenaError, UsageError
+from arena_tui.streams import accept_all_text, flush_streams, replace_closed_streams, silence
 
 EPILOG = "`arena FILE` runs a tournament file; an unfinished run of it goes on where it stopped."
 
@@ -25,8 +26,19 @@ class DefaultToRun(click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if args and args[0] not in self.commands and args[0] not in ("--help", "-h", "--version"):
+            self._refuse_mistyped(args[0])
             args = ["run", *args]
         return super().parse_args(ctx, args)
+
+    def _refuse_mistyped(self, word: str) -> None:
+        """A word that cannot be meant as a file is a mistyped command."""
+        if word.startswith("-") or os.sep in word or "." in word or os.path.lexists(word):
+            return
+        from arena_tui.values import did_you_mean, shown
+
+        named = [name for name, command in self.commands.items() if not command.hidden]
+        hint = did_you_mean(word, named) or "`arena --help` lists the commands"
+        raise UsageError(f"no command or file {shown(word)}; {hint}")
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; a reader of stdout that has gone is no error, for all it wanted is said."""
@@ -36,6 +48,19 @@ class DefaultToRun(click.Group):
             return None
         finally:
             flush_streams()
+
+
+class Word(click.Choice):  # type: ignore[type-arg]  # it takes no type before click 8.2
+    """One of some words; the refusal of another one names the word that was perhaps meant."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter as error:
+            from arena_tui.values import did_you_mean
+
+            hint = did_you_mean(str(value), self.choices).capitalize()
+            raise click.BadParameter(f"{error.message} {hint}".rstrip(), ctx, param) from None
 
 
 @click.group(
@@ -87,7 +112,7 @@ def run(**options: Any) -> None:
 @click.option("--add-matches", type=int, metavar="N", help="Raise the limit of matches by N.")
 @click.option("--add-time", metavar="T", help="Raise the limit of running time by T, as in 30m.")
 def resume(**options: Any) -> None:
-    """Go on with a stopped run (the newest, if none is named)."""
+    """Go on with a stopped run (the newest unfinished one, if none is named)."""
     from arena_tui.commands.run import resume_run
 
     sys.exit(resume_run(**options))
@@ -146,7 +171,8 @@ def act(run: str, verb: str, args: tuple[str, ...]) -> None:
       focus ID                  meets its nearest opponent next
       match A B                 these two meet next
       overrule MATCH OUTCOME    MATCH: its number, or GROUP:NUMBER; OUTCOME: a, b, draw, void or an id
-      limit KEY=VALUE           usd, tokens, wall_clock, matches, concurrency, lookahead, grace
+      limit KEY=VALUE           usd, tokens, wall_clock, matches, concurrency, lookahead, grace,
+                                per_group.usd, per_group.tokens, per_group.matches
     """
     from arena_tui.commands.act import act_on
 
@@ -157,7 +183,7 @@ def act(run: str, verb: str, args: tuple[str, ...]) -> None:
 @click.argument("run", required=False)
 @click.option(
     "--what",
-    type=click.Choice(["standings", "matches", "comparisons", "config"]),
+    type=Word(["standings", "matches", "comparisons", "config"]),
     default="standings",
     show_default=True,
 )
@@ -191,9 +217,46 @@ def plan(file: str, seed: int | None, assignments: tuple[str, ...], as_json: boo
     plan_file(file, seed, assignments, as_json)
 
 
+@arena.command()
+@click.argument("target", metavar="FILE|RUN")
+@click.option("--pairs", metavar="GOLD", help="JSON Lines: {id, first, second, gold, task?, prompt?}.")
+@click.option(
+    "--votes", metavar="REPLIES", help="Recorded replies instead of the judge: {id, ab_text, ba_text}."
+)
+@click.option("--contract", metavar="NAME", help="How recorded replies end, as in judge.contract.")
+@click.option("--where", multiple=True, metavar="KEY=VALUE", help="Only rows of both files with this value.")
+@click.option("--by-hand", type=click.IntRange(min=1), metavar="N", help="Judge N matches of a RUN yourself.")
+@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Only the first N pairs.")
+@click.option("--set", "assignments", multiple=True, metavar="KEY=VALUE", help="Override a key of the file.")
+@click.option("--json", "as_json", is_flag=True, help="The figures as one JSON object.")
+def audit(**options: Any) -> None:
+    """What the judge of a tournament FILE is worth on pairs with a known better text.
+
+    Each pair is asked in both orders; nothing is stored. With --by-hand N you judge N matches of a RUN
+    blind, and how far you and its judge agree is told.
+    """
+    from arena_tui.commands.audit import audit
+
+    sys.exit(audit(**options))
+
+
+@arena.command()
+@click.argument("run", required=False)
+@click.option("--model", required=True, metavar="PROVIDER:MODEL", help="Who grades.")
+@click.option("--base-url", metavar="URL", help="Where the grader is served, if not at its provider's.")
+@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Only N rationales, evenly spread.")
+@click.option("--json", "as_json", is_flag=True, help="The grades as one JSON object.")
+def rubric(**options: Any) -> None:
+    """Have a model grade the rationales of a run's matches."""
+    from arena_tui.commands.rubric import grade_run
+
+    sys.exit(grade_run(**options))
+
+
 def main(argv: list[str] | None = None) -> NoReturn:
     """The entry point of the `arena` script."""
     replace_closed_streams()
+    accept_all_text()
     try:
         code = arena.main(argv, prog_name="arena", standalone_mode=False)
     except click.ClickException as error:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from arena_tui.candidate import Candidate, Group, Pool
+    from arena_tui.judge_settings import AnyJudge
     from arena_tui.settings import Tournament
 
 PARTS = (
@@ -22,6 +23,7 @@ PARTS = (
     "groups",
     "seed",
     "judge",
+    "votes",
     "format",
     "compare",
     "schedule",
@@ -32,19 +34,27 @@ PARTS = (
 def identity(tournament: Tournament, pool: Pool) -> dict[str, str]:
     """Hex sha256 of the canonical JSON of each of `PARTS`; "" for a seed that is left out.
 
-    `ordering` covers the durations of the modes too. The order of candidates and groups counts,
-    since ties and random choices follow it.
+    `ordering` covers the durations of the modes too, `votes` what stands in the files of recorded votes
+    ("" without any). The order of candidates and groups counts, since ties and random choices follow it.
     """
     given = tournament.model_dump(mode="json")
     limits = given["limits"]
-    candidates = (_candidate(c) for group in pool.groups for c in group.candidates)
     parts = {name: _sha256([given[name]]) for name in ("task", "judge", "format", "compare", "schedule")}
     return parts | {
+        "votes": votes_identity(tournament.judge),
         "criteria": _sha256([list(given["criteria"].items())]),
-        "candidates": _sha256(candidates),
-        "groups": _sha256(_group(group) for group in pool.groups),
+        **pool_identity(pool),
         "seed": "" if tournament.seed is None else _sha256([tournament.seed]),
         "ordering": _sha256([limits["ordering"], limits["durations"]]),
+    }
+
+
+def pool_identity(pool: Pool) -> dict[str, str]:
+    """The parts `candidates` and `groups` of `identity`."""
+    candidates = (_candidate(c) for group in pool.groups for c in group.candidates)
+    return {
+        "candidates": _sha256(candidates),
+        "groups": _sha256(_group(group) for group in pool.groups),
     }
 
 
@@ -53,9 +63,31 @@ def identity_changes(old: Mapping[str, str], new: Mapping[str, str]) -> list[str
     return [
         part
         for part in PARTS
-        if old.get(part) != new.get(part)
+        if old.get(part, "") != new.get(part, "")
         and not (part == "seed" and "" in (old.get(part, ""), new.get(part, "")))
     ]
+
+
+def same_candidate(one: Candidate, other: Candidate) -> bool:
+    """True when nothing differs that identity looks at."""
+    return _candidate(one) == _candidate(other)
+
+
+def votes_identity(judge: AnyJudge) -> str:
+    """The part `votes` of `identity`: what stands in the files of recorded votes that a judge reads.
+
+    A file that cannot be read counts as an empty one: whoever reads the votes says why.
+    """
+    digests = []
+    members: tuple[AnyJudge, ...] = judge.judges if judge.kind == "panel" else (judge,)
+    for member in members:
+        if member.kind == "recorded":
+            try:
+                with open(member.file, "rb") as file:
+                    digests.append(hashlib.file_digest(file, "sha256").hexdigest())
+            except OSError:
+                digests.append("")
+    return _sha256(digests) if digests else ""
 
 
 def _sha256(values: Iterable[Any]) -> str:

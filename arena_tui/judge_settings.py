@@ -152,8 +152,7 @@ class LlmJudge(JudgeSettings):
     score_floor: Share = 0.5
     """The least probability on letters of the scale with which a score counts."""
     labels: Literal["auto", "digits", "random"] = "auto"
-    """What the texts are called: 1 and 2, or random labels, which `auto` takes where a text looks like
-    a verdict."""
+    """What the texts are called: 1 and 2, or random labels, which `auto` takes where a text is suspicious."""
     max_text_tokens: Count | None = None
     """The longest text, in (estimated) tokens, that the judge is given; None: any."""
     overflow: Literal["refuse", "middle"] = "refuse"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator
+from pydantic import BeforeValidator, Field
 
 from arena_tui.setting_types import AtLeastZero, Count, Seconds, Settings, Text
 
@@ -33,7 +33,7 @@ class Model(Settings):
     """The longest reply, in tokens; a reply that is cut there says nothing."""
     price: Price | None = None
     """None: as the shipped price list says; a local model costs nothing."""
-    params: dict[str, Any] = {}
+    params: dict[str, Any] = Field(default_factory=dict)
     """Further fields of every request, as the server names them (temperature, seed, ...)."""
     connect_timeout: Seconds = 10.0
     idle_timeout: Seconds = 60.0

@@ -19,7 +19,9 @@ from arena_tui.errors import FileProblems
 from arena_tui.pool_entries import Place, read_entries
 from arena_tui.pool_fields import CANDIDATE_FIELDS, GROUP_FIELDS, slug, title_of
 from arena_tui.pool_formats import Findings, Row
-from arena_tui.values import shown
+from arena_tui.values import counted, shown, visible
+
+WHOLE = 500  # characters: no id is longer, and what is shown of one must be enough to type it
 
 
 def load_pool(spec: Any, folder: Path, *, groups: Any = None) -> Pool:
@@ -78,7 +80,7 @@ def _read(spec: Any, folder: Path, groups: Any, found: Findings, place: Place, g
         drafts.setdefault(values.get("group", "main"), []).append(_Draft(row, values))
     if listed and entries and not any(drafts[id_] for id_ in listed):
         message = "groups: no candidate belongs to a listed group"
-        named = ", ".join(shown(id_, 30) for id_ in list(drafts)[:4])
+        named = ", ".join(shown(id_, WHOLE) for id_ in list(drafts)[:4])
         found.fault(*groups_place, message, f"are the ids the same? Groups: {named}")
     built = [_group(id_, members, listed.get(id_), found) for id_, members in drafts.items()]
     pool = Pool(tuple(built))
@@ -116,7 +118,7 @@ def _listed_groups(spec: Any, folder: Path, place: Place, found: Findings) -> di
     for row, values in read_entries(spec, folder, GROUP_FIELDS, "id", place, "groups", found):
         id_ = values["id"]
         if id_ in listed:
-            found.fault_in(row, f"the group {shown(id_)} is listed twice, first at {rows[id_].place}")
+            found.fault_in(row, f"the group {shown(id_, WHOLE)} is listed twice, first at {rows[id_].place}")
         else:
             listed[id_], rows[id_] = values, row
     return listed
@@ -156,7 +158,7 @@ def _candidate(group: str, draft: _Draft, twin_of: str | None = None) -> Candida
     return Candidate(
         id=draft.id,
         text=values["text"],
-        title=draft.title,
+        title=draft.title if visible(draft.title) else draft.id,
         group=group,
         system=values.get("system"),
         class_=values.get("class"),
@@ -181,8 +183,8 @@ def _settle_ids(group: str, drafts: list[_Draft], found: Findings) -> None:
         draft.id = given
         earlier = taken.setdefault(given, draft.row)
         if earlier is not draft.row:
-            where = "" if group == "main" else f" of the group {shown(group)}"
-            message = f"the id {shown(given)}{where} is given twice, first at {earlier.place}"
+            where = "" if group == "main" else f" of the group {shown(group, WHOLE)}"
+            message = f"the id {shown(given, WHOLE)}{where} is given twice, first at {earlier.place}"
             found.fault_in(draft.row, message)
     last: dict[str, int] = {}
     for draft in drafts:
@@ -203,7 +205,7 @@ def _prompt(id_: str, drafts: list[_Draft], listed: str | None, found: Findings)
         if given is None or given == prompt:
             continue
         if prompt is not None:
-            message = f"the prompt of the group {shown(id_)} differs from the one in {origin}"
+            message = f"the prompt of the group {shown(id_, WHOLE)} differs from the one in {origin}"
             found.fault_in(draft.row, message, "one group has one prompt: give a group for each")
             break
         prompt, origin = given, draft.row.place
@@ -229,7 +231,7 @@ def _check_descent(drafts: list[_Draft], found: Findings) -> None:
                 free.append(child.id)
     circle = [draft for draft in by_id.values() if waiting[draft.id]]
     if circle:
-        message = f"parent_ids: {shown(circle[0].id)} descends from itself"
+        message = f"parent_ids: {shown(circle[0].id, WHOLE)} descends from itself"
         found.fault_in(circle[0].row, message, "parents are older than their children")
 
 
@@ -264,21 +266,44 @@ def _check_can_play(pool: Pool, place: Place, found: Findings) -> None:
     elif not pool.playable:
         first = pool.groups[0]
         if len(pool.groups) == 1:
-            message = f"no match can be held: the group {shown(first.id)} cannot play, {first.skipped}"
+            message = f"no match can be held: the group {shown(first.id, WHOLE)} cannot play, {first.skipped}"
         else:
-            message = f"none of the {len(pool.groups)} groups can play; {shown(first.id)}: {first.skipped}"
+            message = (
+                f"none of the {len(pool.groups)} groups can play; {shown(first.id, WHOLE)}: {first.skipped}"
+            )
         found.fault(*place, message, "a match needs two different texts of one group")
     for group in pool.groups if pool.playable else ():
         if group.skipped is not None:
-            found.notes.append(f"the group {shown(group.id)} is skipped: {group.skipped}")
+            found.notes.append(f"the group {shown(group.id, WHOLE)} is skipped: {group.skipped}")
+        else:
+            _note_lonely(group, found)
+
+
+def _note_lonely(group: Group, found: Findings) -> None:
+    """Tell of candidates that can meet nobody, since no other one is of their class."""
+    sizes = Counter(entrant.class_ for entrant in group.entrants)
+    lonely = [c for c in group.entrants if sizes[c.class_] == 1]
+    if lonely:
+        named = ", ".join(
+            f"{shown(c.id, WHOLE)} ({'no class' if c.class_ is None else shown(c.class_, WHOLE)})"
+            for c in lonely[:3]
+        )
+        more = f" and {len(lonely) - 3} more" if len(lonely) > 3 else ""
+        whose = "their classes" if len(lonely) > 1 else "its class"
+        found.notes.append(
+            f"{counted(len(lonely), 'candidate')} of the group {shown(group.id, WHOLE)} can meet nobody, "
+            f"alone in {whose}: {named}{more}"
+        )
 
 
 def _note_twins(pool: Pool, found: Findings) -> None:
     twins = [c for group in pool.groups for c in group.candidates if c.twin_of is not None]
     if twins:
-        pairs = [f"{shown(c.id, 30)} = {shown(c.twin_of, 30)}" for c in twins[:3]]
+        pairs = [f"{shown(c.id, WHOLE)} = {shown(c.twin_of, WHOLE)}" for c in twins[:3]]
         more = f" and {len(twins) - 3} more" if len(twins) > 3 else ""
-        count = f"{len(twins)} candidates have" if len(twins) > 1 else "1 candidate has"
+        one = len(twins) == 1
+        have, share = ("has", "shares its rating") if one else ("have", "share its rating")
         found.notes.append(
-            f"{count} the text of an earlier one and share its rating: {', '.join(pairs)}{more}"
+            f"{counted(len(twins), 'candidate')} {have} the text of an earlier one and {share}: "
+            f"{', '.join(pairs)}{more}"
         )

@@ -53,7 +53,7 @@ def read_entries(
     elif isinstance(spec, (list, tuple)):
         rows = list(item_rows(spec, place[0], key, found))
         _check_no_paths(rows, folder, found)
-        batches = [rows]
+        batches = [[row for row in rows if _knows_fields(row, kinds, found)]]
     else:
         message = f"{key}: expected a file, a folder, a list or {{files: ...}}, got {shown(spec)}"
         found.fault(*place, message)
@@ -65,8 +65,24 @@ def read_entries(
             if values is not None and required in values:
                 entries.append((row, values))
             elif values is not None:
-                found.fault_in(row, f"has no {columns.direct.get(required, required)}")
+                needed = columns.direct.get(required, required)
+                near = nearest(needed, [str(name) for name in row.fields if name not in kinds])
+                hint = f"is it {shown(near, 30)}? Then write {needed}" if near else ""
+                found.fault_in(row, f"has no {needed}", hint)
     return entries
+
+
+def _knows_fields(row: Row, kinds: Mapping[str, Any], found: Findings) -> bool:
+    """Refuse what an entry in the tournament file itself calls by a name that means nothing here.
+
+    Files may have columns of other tools, which become `meta`; here somebody has mistyped a field.
+    """
+    unknown = [str(key) for key in row.fields if key not in kinds]
+    for key in unknown:
+        near = nearest(key, kinds)
+        hint = f"did you mean {near}?" if near else f"known: {', '.join(kinds)}; anything else goes into meta"
+        found.fault_in(row, f"unknown field {shown(key, 30)}", hint)
+    return not unknown
 
 
 def _file_batches(

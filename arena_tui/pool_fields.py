@@ -14,7 +14,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from arena_tui.pool_formats import Findings, Row, json_value
+from arena_tui.json_text import json_value
+from arena_tui.pool_formats import Findings, Row
 from arena_tui.values import finite_number, name, nearest, plain_data, shown, text, whole_number, whole_text
 
 _TEMPLATE_PART = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")

@@ -1,23 +1,23 @@
 """Reads the files that a pool may come in: JSON Lines, JSON, CSV, YAML, single texts, folders, globs.
 
 Every reader gives `Row`s: the fields as the file names them, and where they stand. What the fields
-mean is decided in `pool`. Foreign bytes are treated as such: whatever is wrong becomes a `Problem`.
+mean is decided in `pool_fields`. Foreign bytes are treated as such: whatever is wrong becomes a `Problem`.
 """
 
 from __future__ import annotations
 
 import csv
 import glob
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from io import StringIO
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from arena_tui.errors import FileProblems, Problem
-from arena_tui.text_files import label_of, read_text
-from arena_tui.values import nearest, shown
+from arena_tui.json_text import json_value
+from arena_tui.text_files import label_of, near_file, read_text
+from arena_tui.values import did_you_mean, shown
 
 MAX_POOL_BYTES = 1_000_000_000
 MAX_PROBLEMS = 100  # a file of another shape has a fault on every line; more would tell nothing
@@ -79,7 +79,8 @@ def files_of(given: str, folder: Path, place: tuple[str, int | None], found: Fin
         if path.exists():
             return [path]
         if not any(char in given for char in "*?["):
-            found.fault(*place, f"no such file or folder: {shown(given, 200)}", _near_file(path))
+            hint = near_file(path) or f"looked in {label_of(path.parent)}"
+            found.fault(*place, f"no such file or folder: {shown(given, 200)}", hint)
             return []
         matched = sorted(Path(p) for p in glob.glob(str(path), recursive=True))
     except (OSError, ValueError) as error:
@@ -92,13 +93,6 @@ def files_of(given: str, folder: Path, place: tuple[str, int | None], found: Fin
     return files
 
 
-def _near_file(path: Path) -> str:
-    if not path.parent.is_dir():
-        return f"there is no folder {label_of(path.parent)}"
-    near = nearest(path.name, sorted(p.name for p in path.parent.iterdir()))
-    return f"did you mean {near}?" if near else f"looked in {label_of(path.parent)}"
-
-
 def _instead(path: Path) -> str:
     others = sorted({p.suffix.lower() for p in path.iterdir() if p.suffix.lower() in SUFFIXES - TEXTS})
     return f"for its {others[0]} files write {path.name}/*{others[0]}" if others else ""
@@ -109,8 +103,8 @@ def rows_of_file(path: Path, wanted: frozenset[str], found: Findings) -> list[Ro
     label = label_of(path)
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES and path.exists():
-        kinds = ", ".join(sorted(SUFFIXES))
-        found.fault(label, None, f"is of an unknown kind {shown(suffix)}", f"known: {kinds}")
+        hint = did_you_mean(suffix, sorted(SUFFIXES)) or f"known: {', '.join(sorted(SUFFIXES))}"
+        found.fault(label, None, f"is of an unknown kind {shown(suffix)}", hint)
         return []
     try:
         text, note = read_text(path, label, limit=MAX_POOL_BYTES, what=_WHAT)
@@ -129,39 +123,6 @@ def rows_of_file(path: Path, wanted: frozenset[str], found: Findings) -> list[Ro
     if suffix == ".json":
         return list(_json_rows(text, label, found))
     return list(_jsonl_rows(text, label, found))
-
-
-class _BadJson(ValueError):
-    """Valid to the json module, but not to us; `str()` says why."""
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    fields = dict(pairs)
-    if len(fields) < len(pairs):
-        keys = [key for key, _ in pairs]
-        raise _BadJson(f"the key {shown(next(k for k in keys if keys.count(k) > 1))} is given twice")
-    return fields
-
-
-def _no_constant(name: str) -> NoReturn:
-    raise _BadJson(f"{name} is no finite number")
-
-
-_DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_no_constant)
-
-
-def json_value(text: str) -> Any:
-    """The JSON value in `text`, no key twice, numbers finite; ValueError with a phrase for a message."""
-    try:
-        return _DECODER.decode(text)
-    except json.JSONDecodeError as error:
-        where = f"line {error.lineno}, " if error.lineno > 1 else ""
-        raise ValueError(f"not valid JSON: {error.msg} at {where}character {error.colno}") from None
-    except RecursionError:
-        raise ValueError("not usable JSON: nested too deeply") from None
-    except ValueError as error:
-        reason = str(error) if isinstance(error, _BadJson) else "a number has too many digits"
-        raise ValueError(f"not usable JSON: {reason}") from None
 
 
 def _jsonl_rows(text: str, label: str, found: Findings) -> Iterator[Row]:

@@ -6,29 +6,34 @@ Above the engine and below the command line and the Python API, which both call 
 from __future__ import annotations
 
 import asyncio
+import json
 import signal
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from arena_tui import exit_codes
-from arena_tui.engine.actions import Action, Resolved, resolve
+from arena_tui.engine.actions import RESUMED, Action, Resolved, resolve
 from arena_tui.engine.events import Event
-from arena_tui.engine.opening import Driver
+from arena_tui.engine.opening import PYTHON_JUDGE, Driver
 from arena_tui.engine.tournament import Engine
 from arena_tui.errors import UsageError
 from arena_tui.facts import Intervention
+from arena_tui.identity import votes_identity
 from arena_tui.judging.base import Judge
 from arena_tui.judging.build import build_judge
+from arena_tui.judging.recorded import RecordedJudge
 from arena_tui.settings import Tournament, with_changes
+from arena_tui.store.folder import data_folder
+from arena_tui.store.reader import Reader
+from arena_tui.store.schema import readable
 from arena_tui.summary import summarize
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from arena_tui.candidate import Candidate
+    from arena_tui.candidate import Candidate, Pool
     from arena_tui.report.result import Result
 
 SIGNALS: Mapping[signal.Signals, tuple[str, int]] = {
@@ -37,21 +42,13 @@ SIGNALS: Mapping[signal.Signals, tuple[str, int]] = {
     signal.SIGHUP: ("hung up: its terminal closed", exit_codes.SIGHUP),
 }
 
-ADDABLE = {
-    "usd": "limits.usd",
-    "tokens": "limits.tokens",
-    "matches": "limits.matches",
-    "time": "limits.wall_clock",
-}
-"""What `--add-KEY` extends."""
-
 
 @contextmanager
-def signals_stop(engine: Engine) -> Iterator[None]:
-    """First signal: nothing new starts and calls in flight finish; second: they are cancelled."""
+def on_signals(react: Callable[[str, int], object]) -> Iterator[None]:
+    """Instead of ending the process a signal calls `react` with its sentence and its exit code."""
     loop = asyncio.get_running_loop()
     for number, (detail, code) in SIGNALS.items():
-        loop.add_signal_handler(number, partial(engine.stop, detail, code))
+        loop.add_signal_handler(number, react, detail, code)
     try:
         yield
     finally:
@@ -73,42 +70,111 @@ async def drive(
 ) -> tuple[Result, int]:
     """Run the database at `path` until something ends it: its result, and the exit code.
 
-    `changes` are settings (dotted keys) that differ from the stored ones, `add` extends limits (keys
-    of ADDABLE), `admit` are further candidates; all are journaled before anything else happens.
-    `asked` is what the tournament file asks for now, kept for the next time it is compared.
+    `changes` are settings (dotted keys) that differ from the stored ones, `add` extends limits (usd,
+    tokens, matches, time), `admit` are further candidates; all are journaled before anything else happens.
+    `asked` is what the tournament file asks for now, kept for the next time it is compared. Without a
+    `judge` the one of the stored settings judges; a run that was begun with a Python judge is refused.
     """
+    if judge is None:
+        _refuse_run_of_python(path)
 
-    def judge_of(tournament: Tournament, seed: int, candidates: Iterable[Candidate]) -> Judge:
+    def judge_of(tournament: Tournament, seed: int, candidates: Iterable[Candidate], secret: bytes) -> Judge:
         if judge is not None:
             return judge
-        return build_judge(tournament, seed=seed, candidates=candidates, folder=path.parent)
+        return build_judge(
+            tournament,
+            seed=seed,
+            candidates=candidates,
+            folder=path.parent,
+            secret=secret,
+            home=data_folder(),
+        )
 
     with Driver(path, judge_of) as driver:
+        if judge is None:
+            _refuse_edited_votes(driver)
         notes = {} if asked is None else {"asked": asked}
         engine = driver.engine(listeners=listeners, notes=notes)
         values = {**changes, **extended(engine, add)}
         if values:
             _refuse_fixed(values)
             with_changes(driver.course.tournament, values)  # refuses before anything is journaled
-            engine.prepare([Resolved(Intervention("settings", values=values), "")], "resume")
+            engine.prepare([Resolved(Intervention("settings", values=values), "")], RESUMED)
         if admit:
             addition = Action("add", ("the tournament file",), admit)
-            engine.prepare(resolve(addition, driver.course, driver.find_match), "resume")
+            engine.prepare(resolve(addition, driver.course, driver.find_match), RESUMED)
         if on_engine is not None:
             on_engine(engine)
         if handle_signals:
-            with signals_stop(engine):
+            # First signal: nothing new starts and calls in flight finish; second: they are cancelled.
+            with on_signals(engine.stop):
                 ending = await engine.run()
         else:
             ending = await engine.run()
-        return summarize(driver.course, driver.reader, path), ending.exit_code
+        result = summarize(driver.course, driver.reader, path)
+        if ending.exit_code == exit_codes.OK and driver.course.tournament.overview is not None:
+            await _overview(engine, result, path, handle_signals)
+            result = summarize(driver.course, driver.reader, path)
+        return result, ending.exit_code
+
+
+async def _overview(engine: Engine, result: Result, path: Path, handle_signals: bool) -> None:
+    """Have the overview written; a signal ends the writing, and the run has ended by itself all the same."""
+    from arena_tui.overview import write_overview  # loads what calls to models need
+
+    writing = write_overview(engine.course, path, result.standings, engine.budget, home=data_folder())
+    if not handle_signals:
+        await writing
+        return
+    async with asyncio.TaskGroup() as tasks:
+        task = tasks.create_task(writing)
+        with on_signals(lambda _detail, _code: task.cancel()):
+            await asyncio.wait([task])
+
+
+def prove_judge(tournament: Tournament, pool: Pool, folder: Path) -> None:
+    """Refuse what cannot judge a new run, before anything of it is written.
+
+    Raises what `build_judge` does, and FileProblems for recorded verdicts of which none fits the pool.
+    """
+    everyone = [candidate for group in pool.groups for candidate in group.candidates]
+    judge = build_judge(tournament, seed=tournament.seed or 0, candidates=everyone, folder=folder)
+    if isinstance(judge, RecordedJudge):
+        judge.refuse_strangers(pool.playable)
+
+
+def _refuse_run_of_python(path: Path) -> None:
+    """A run keeps its judge, and a function is nowhere stored."""
+    with Reader(path) as reader:
+        meta = reader.meta()
+    if PYTHON_JUDGE in meta:
+        raise UsageError(
+            f"run {meta.get('run', path.stem)} was begun with the Python judge {meta[PYTHON_JUDGE]!r}, which "
+            f"only Python can give: arena_tui.run(..., judge=..., db={str(path)!r}), or start a fresh run"
+        )
+
+
+def _refuse_edited_votes(driver: Driver) -> None:
+    """A run keeps its judge, and recorded votes are one: what it was told so far would not fit the rest."""
+    with readable(driver.path, "what the run was started with"):
+        stored = json.loads(driver.meta["identity"]).get("votes", "")
+    if votes_identity(driver.course.tournament.judge) != stored:
+        raise UsageError(
+            f"run {driver.course.run}: the file of its recorded votes has changed since it began: "
+            "put it back as it was, or start a fresh run with --new"
+        )
+
+
+def may_change(key: str) -> bool:
+    """True for a setting of a run that has begun: it keeps all but name, limits, stop rule and overview."""
+    if key.startswith(("limits.ordering", "limits.durations")):
+        return False
+    return key == "name" or f"{key}.".startswith(("limits.", "stop.", "overview."))
 
 
 def _refuse_fixed(changes: Iterable[str]) -> None:
-    """A run keeps what makes it this run: only its name, its limits and its stop rule may change."""
     for key in changes:
-        may = key == "name" or key.startswith(("limits.", "stop."))
-        if not may or key.startswith(("limits.ordering", "limits.durations")):
+        if not may_change(key):
             raise UsageError(
                 f"{key} cannot change in a run that has begun: leave it out, or start a fresh run"
             )

@@ -17,12 +17,21 @@ from pydantic_core import PydanticCustomError
 from arena_tui import values
 from arena_tui.errors import UsageError
 from arena_tui.judge_settings import CommandJudge as CommandJudge
+from arena_tui.judge_settings import HumanJudge as HumanJudge
 from arena_tui.judge_settings import Judge as Judge
 from arena_tui.judge_settings import JudgeSettings as JudgeSettings
+from arena_tui.judge_settings import LlmJudge as LlmJudge
+from arena_tui.judge_settings import Mock as Mock
+from arena_tui.judge_settings import PanelJudge as PanelJudge
 from arena_tui.judge_settings import RecordedJudge as RecordedJudge
 from arena_tui.judge_settings import SimulatedJudge as SimulatedJudge
 from arena_tui.judge_settings import SimulatedUsage as SimulatedUsage
 from arena_tui.judge_settings import Spread as Spread
+from arena_tui.judge_settings import llm_judges as llm_judges
+from arena_tui.model_settings import Embeddings as Embeddings
+from arena_tui.model_settings import Model as Model
+from arena_tui.model_settings import ModelChoice
+from arena_tui.model_settings import Price as Price
 from arena_tui.setting_types import (
     AnyText,
     AtLeastZero,
@@ -75,8 +84,9 @@ class EloFormat(Settings):
     """Divide a pair's weight by 1 + its earlier meetings."""
     prefer: Literal["distant", "similar"] = "distant"
     """Which texts the close bucket rather pairs."""
-    similarity: Literal["lexical", "embedding", "none"] = "lexical"
-    """TF-IDF cosine of the texts, cosine of the pool's `embedding`, or not at all."""
+    similarity: Literal["lexical", "embedding", "endpoint", "none"] = "lexical"
+    """TF-IDF cosine of the texts, cosine of the pool's `embedding` or of vectors that the endpoint of
+    `embeddings:` gives, or not at all."""
     focus_new_entrants: Flag = False
     """Let every candidate first meet its nearest-rated opponent."""
 
@@ -115,6 +125,8 @@ class Limits(Settings):
     usd: Positive | None = None
     tokens: Count | None = None
     """Input and output tokens together."""
+    unknown_cost: Literal["refuse", "allow"] = "refuse"
+    """Whether a limit on USD may stand beside a model whose price is not known, which then counts nothing."""
     wall_clock: Seconds | None = None
     """Seconds of running time, carried over resumes; "30m" is understood."""
     matches: Count | None = None
@@ -152,10 +164,17 @@ class Stop(Settings):
     """Matches in a row without a usable verdict that close a group."""
 
 
+class Overview(Settings):
+    """At the end a model writes the case of the best, citing the matches that decided."""
+
+    model: ModelChoice
+    top_k: Count = 3
+
+
 PRESETS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
     "co_scientist": {
         "format": {"rematch_penalty": False, "focus_new_entrants": True},
-        "judge": {"draws": False, "orders": "given"},
+        "judge": {"draws": False, "orders": "given", "single_call": True},
         "stop": {"min_matches_before_stable": 0, "min_matches_each": 0},
     }
 }
@@ -179,6 +198,9 @@ class Tournament(Settings):
     judge: Judge
     limits: Limits = Limits()
     stop: Stop = Stop()
+    embeddings: Embeddings | None = None
+    """The endpoint for `format.similarity: endpoint`."""
+    overview: Overview | None = None
     seed: Seed | None = None
     """None: drawn once when the run starts, and stored with it."""
 
@@ -197,7 +219,8 @@ class Tournament(Settings):
         for section, defaults in (preset or {}).items():
             part = given.get(section, None if section == "judge" else {})  # a preset names no judge
             if isinstance(part, Mapping):
-                given[section] = {**defaults, **part}
+                own = {k: v for k, v in defaults.items() if k != "single_call" or part.get("kind") == "llm"}
+                given[section] = {**own, **part}
         return given
 
     @model_validator(mode="after")
@@ -242,7 +265,15 @@ def binding_limits(tournament: Tournament) -> list[str]:
     """The limits that a run is bound to reach: money and tokens only with a judge that spends them."""
     limits, judge = tournament.limits, tournament.judge
     usage = judge.usage if isinstance(judge, SimulatedJudge) else SimulatedUsage()
-    spends = {"usd": usage.usd > 0, "tokens": usage.input_tokens + usage.output_tokens > 0, "matches": True}
+    priced = [  # a model without a known price is refused beside a limit on USD, unless that is allowed
+        choice.model.price is not None or (limits.unknown_cost == "refuse" and not choice.model.is_local)
+        for choice in llm_judges(judge)
+    ]
+    spends = {
+        "usd": usage.usd > 0 or any(priced),
+        "tokens": usage.input_tokens + usage.output_tokens > 0 or bool(llm_judges(judge)),
+        "matches": True,
+    }
     binding = [name for name, spent in spends.items() if spent and _given(limits, name)]
     return binding + (["wall_clock"] if limits.wall_clock is not None else [])
 
@@ -254,6 +285,13 @@ def _models() -> dict[str, tuple[type[Settings], ...]]:
         "format": (EloFormat,),
         "judge": kinds,
         "judge.usage": (SimulatedUsage,),
+        "judge.model": (Model,),
+        "judge.model.price": (Price,),
+        "judge.mock": (Mock,),
+        "embeddings": (Embeddings,),
+        "overview": (Overview,),
+        "overview.model": (Model,),
+        "overview.model.price": (Price,),
         "limits": (Limits,),
         "limits.per_group": (GroupLimits,),
         "limits.durations": (Durations,),
@@ -264,10 +302,15 @@ def _models() -> dict[str, tuple[type[Settings], ...]]:
 def known_keys(judge_kind: str | None = None) -> tuple[str, ...]:
     """Every dotted key there is, for the judge of `judge_kind` (None or unknown: of any kind)."""
     keys: dict[str, None] = {}
+    chosen = [m for m in _models()["judge"] if m.model_fields["kind"].default == judge_kind]
+    judge_fields = {name for model in chosen for name in model.model_fields}
     for section, models in _models().items():
         fitting = [
             m for m in models if "kind" in m.model_fields and m.model_fields["kind"].default == judge_kind
         ]
+        parts = section.split(".")
+        if parts[0] == "judge" and len(parts) > 1 and judge_fields and parts[1] not in judge_fields:
+            continue  # a part of another kind of judge
         for model in fitting if section == "judge" and fitting else models:
             keys |= dict.fromkeys(f"{section}.{name}" if section else name for name in model.model_fields)
     return tuple(keys)
@@ -291,6 +334,12 @@ def validate(given: Mapping[str, Any]) -> Tournament:
         raise UsageError("\n".join(str(fault) for fault in faults_in(error, given))) from None
 
 
+OPEN = frozenset(
+    {"criteria", "judge.strengths", "judge.mock.strengths", "judge.model.params", "overview.model.params"}
+)
+"""Sections whose keys are the user's own."""
+
+
 def with_changes(tournament: Tournament, changes: Mapping[str, Any]) -> Tournament:
     """`tournament` with dotted keys changed: {"limits.matches": 400, "limits.wall_clock": "30m"}.
 
@@ -301,13 +350,15 @@ def with_changes(tournament: Tournament, changes: Mapping[str, Any]) -> Tourname
     known = known_keys(tournament.judge.kind)
     for key, value in changes.items():
         parent, _, last = key.rpartition(".")
-        if key not in known and parent not in ("criteria", "judge.strengths"):
+        if key not in known and parent not in OPEN:
             raise UsageError(f"unknown key {values.shown(key)}{_nearest_hint(key, known)}")
         if key == "format.preset":
             _forget_preset(given, tournament.format.preset)
         part: Any = given
         for step in parent.split(".") if parent else ():
-            part = part.setdefault(step, {})
+            if part.get(step) is None:
+                part[step] = {}
+            part = part[step]
         part[last] = typed_value(key, value)
     return validate(given)
 
@@ -317,7 +368,7 @@ def _nearest_hint(key: str, known: tuple[str, ...]) -> str:
     return f" (did you mean {near}?)" if near else f" (known keys: {', '.join(known)})"
 
 
-_TEXTS = frozenset({"name", "task", "judge.file", "judge.folder"})
+_TEXTS = frozenset({"name", "task", "judge.file", "judge.folder", "judge.judge_prompt"})
 
 
 def typed_value(key: str, value: Any) -> Any:
@@ -335,8 +386,10 @@ def typed_value(key: str, value: Any) -> Any:
 def _forget_preset(given: dict[str, Any], preset: str | None) -> None:
     """Drop what the preset in force (or its absence) made of the defaults that presets change."""
     plain = {"format": EloFormat(), "judge": JudgeSettings(), "stop": Stop()}
+    calls = {"single_call": False}  # of a judge that is no language model too
     for section, defaults in PRESETS["co_scientist"].items():
         for name in defaults:
-            before = PRESETS[preset][section][name] if preset else getattr(plain[section], name)
+            standard = calls[name] if name in calls else getattr(plain[section], name)
+            before = PRESETS[preset][section][name] if preset else standard
             if given[section].get(name) == before:
                 del given[section][name]

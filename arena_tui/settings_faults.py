@@ -20,15 +20,12 @@ PLANNED: dict[str, tuple[str, frozenset[str], str]] = {
         frozenset({"swiss", "pivot", "adaptive", "round_robin", "knockout", "evolution"}),
         "elo",
     ),
-    "format.similarity": ("format.similarity", frozenset({"endpoint"}), "lexical, embedding, none"),
-    "judge.kind": ("judge kind", frozenset({"llm", "human", "panel"}), "command, recorded, simulated"),
-    "judge.mode": ("judge.mode", frozenset({"score"}), "auto, pairwise, debate"),
     "compare": ("compare", frozenset({"systems"}), "candidates"),
     "stop.rule": ("stop rule", frozenset({"confident"}), "stability, none"),
 }
 """By key: what to call it, the values of later versions, the values of this one."""
 
-JUDGE_KINDS = ("recorded", "simulated", "command")
+JUDGE_KINDS = ("recorded", "simulated", "command", "llm", "human", "panel")
 _TYPES = {
     "model_type": "settings such as {key: value}",
     "model_attributes_type": "settings such as {key: value}",
@@ -37,6 +34,18 @@ _TYPES = {
     "list_type": "a list",
     "string_type": "text",
 }
+
+
+REQUIRED = {
+    "command": "a program and its arguments, such as [python3, judge.py]",
+    "file": "the path of recorded verdicts, JSON Lines of {a, b, winner}",
+    "model": "a model as provider:model, such as anthropic:claude-sonnet-5-5 or mock:panel",
+    "embeddings.model": "an embedding model as provider:model, such as openai:text-embedding-3-small",
+    "judges": "a list of judges, such as [{kind: simulated}, {kind: human}]",
+    "input": "USD per million input tokens",
+    "output": "USD per million output tokens",
+}
+"""What to write, by the name of a key that has no default."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +61,7 @@ class Fault:
 
 
 def key_text(key: Sequence[str | int]) -> str:
-    """A key's path as people write it: limits.matches, judge.argv[2]."""
+    """A key's path as people write it: limits.matches, judge.command[2]."""
     text = ""
     for part in key:
         text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part
@@ -70,8 +79,11 @@ def faults_of(error: ValidationError, known: Iterable[str], latency: object = No
 
 def _written_key(key: tuple[str | int, ...], latency: object) -> tuple[str | int, ...]:
     """The key as the user wrote it, from the one that pydantic names."""
+    # pydantic names the kind of judge it chose, of each member of a panel too
     if len(key) > 1 and key[0] == "judge" and key[1] in JUDGE_KINDS:
-        key = (key[0], *key[2:])  # pydantic names the kind it chose
+        key = (key[0], *key[2:])
+    if len(key) > 3 and key[:2] == ("judge", "judges") and key[3] in JUDGE_KINDS:
+        key = (*key[:3], *key[4:])
     if key and key[-1] == "[key]":
         key = key[:-1]
     if key[:2] == ("judge", "latency") and len(key) > 2:
@@ -101,7 +113,8 @@ def _fault(key: tuple[str | int, ...], detail: Any, known: tuple[str, ...]) -> F
                 f"kinds of this version: {', '.join(JUDGE_KINDS)}",
             )
         case "missing":
-            return Fault(key, f"{name}: missing")
+            expected = REQUIRED.get(name) or REQUIRED.get(str(key[-1]))
+            return Fault(key, f"{name}: missing" + (f", expected {expected}" if expected else ""))
         case "union_tag_not_found":
             return Fault((*key, "kind"), f"{name}.kind: missing, expected one of {_one_of(JUDGE_KINDS)}")
         case "union_tag_invalid":
@@ -128,8 +141,7 @@ def _one_of(words: Sequence[str]) -> str:
 def _wrong_choice(key: tuple[str | int, ...], value: Any, expected: str) -> Fault:
     name = key_text(key)
     planned = PLANNED.get(name)
-    endpoint = name == "format.similarity" and (isinstance(value, dict) or ":" in str(value))
-    if planned is not None and (endpoint or (isinstance(value, str) and value in planned[1])):
+    if planned is not None and isinstance(value, str) and value in planned[1]:
         called, _, available = planned
         return Fault(key, f"{called} {shown(value)} is not available in this version; available: {available}")
     words = [word.strip("' ") for word in expected.split(",")]

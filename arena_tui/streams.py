@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+from io import TextIOWrapper
 from typing import TextIO
 
 
@@ -24,6 +25,16 @@ def replace_closed_streams() -> None:
         if getattr(sys, name) is None:
             place = open(os.devnull, mode, encoding="utf-8")  # noqa: SIM115 - open as long as the process
             setattr(sys, name, place)
+
+
+def accept_all_text() -> None:
+    """Let stdout and stderr take every character; one that their encoding lacks is written as an escape.
+
+    Where the locale is no UTF-8 one, a title would end the command with an error in the middle of its table.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def flush_streams() -> None:

@@ -5,8 +5,10 @@ The same function serves the end of a run and `arena show`, so both always say t
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from copy import deepcopy
+from dataclasses import asdict
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -14,27 +16,32 @@ from typing import Any
 from arena_tui.candidate import Candidate
 from arena_tui.engine.course import Course
 from arena_tui.engine.group import GroupRun
-from arena_tui.engine.lane import Pending
+from arena_tui.engine.lane import Pending, held_in
+from arena_tui.engine.opening import PYTHON_JUDGE
 from arena_tui.engine.replay import load_pending
 from arena_tui.facts import Outcome, Standing
+from arena_tui.judge_settings import AnyJudge, LlmJudge, PanelJudge
+from arena_tui.judging.base import FREE, Usage
+from arena_tui.judging.simulated import SimulatedJudge
+from arena_tui.report.judge_report import judge_report
 from arena_tui.report.result import Result, StandingRow
+from arena_tui.store.booked import OVERVIEW
 from arena_tui.store.reader import Reader
 
 CLOSEST = 3  # races told in the overview
 HARDLY_PLAYED = 3  # fewer valid matches than this are hardly any
+REASONS = 3  # why verdicts could not be used: the most frequent ones
 
 
 def summarize(course: Course, reader: Reader, db: Path) -> Result:
     """The result of the run at `db` as it stands, running or ended."""
-    meta, counts, spent = reader.meta(), reader.counts(), reader.spent()
+    meta, counts, spent, judged = reader.meta(), reader.counts(), reader.spent(), reader.about_judge()
     pending = load_pending(reader, course)
     held = {id_: _held(group, pending) for id_, group in course.groups.items()}
     standings = {
         id_: _standings(group, meta.get("stop_reason", ""), held[id_]) for id_, group in course.groups.items()
     }
     ends = reader.group_ends()
-    said = counts.first + counts.second
-    judged = said + counts.drawn + counts.invalid
     return Result(
         run=course.run,
         name=course.tournament.name,
@@ -43,7 +50,7 @@ def summarize(course: Course, reader: Reader, db: Path) -> Result:
         seed=course.seed,
         stop_reason=meta.get("stop_reason") or None,
         stop_detail=meta.get("stop_detail", ""),
-        db=str(db),
+        db=str(db.absolute()),
         matches={
             "a": counts.a,
             "b": counts.b,
@@ -51,8 +58,12 @@ def summarize(course: Course, reader: Reader, db: Path) -> Result:
             "void": counts.void,
             "held": sum(map(len, held.values())),
         },
-        comparisons=judged,
-        calls={"sent": spent.calls, "failed": spent.failed, "from_cache": 0},
+        comparisons=counts.comparisons,
+        calls={
+            "sent": spent.calls - judged.calls.from_cache,
+            "failed": spent.failed,
+            "from_cache": judged.calls.from_cache,
+        },
         usage={
             "input_tokens": spent.input_tokens,
             "cached_input_tokens": spent.cached_input_tokens,
@@ -68,23 +79,38 @@ def summarize(course: Course, reader: Reader, db: Path) -> Result:
         },
         standings=[row for id_ in course.groups for row in _rows(course, id_, standings[id_])],
         judge={
-            "first_slot_rate": counts.first / said if said else None,
-            "order_consistency": reader.order_consistency(),
-            "invalid_rate": counts.invalid / judged if judged else None,
-            "slot_effect": None,
+            **judge_report(judged, orders=course.tournament.judge.orders),
+            **_judge(course.tournament.judge, meta.get(PYTHON_JUDGE)),
+            "invalid_reasons": [
+                {"reason": reason, "comparisons": count} for reason, count in reader.invalid_reasons(REASONS)
+            ],
         },
         details=_details(course, standings),
+        overview=_overview(meta.get(OVERVIEW)),
     )
+
+
+def _overview(stored: str | None) -> dict[str, Any] | None:
+    """What a model wrote at the end, as stored, with what all overviews of the run took together."""
+    if stored is None:
+        return None
+    told: dict[str, Any] = json.loads(stored)
+    usages = [Usage(**row["usage"]) for row in told.pop("spent").values()]
+    return {**told, "usage": asdict(sum(usages, FREE))}
+
+
+def _judge(judge: AnyJudge, python_judge: str | None) -> dict[str, Any]:
+    """Who decided, and whether that was a simulation, if only in part."""
+    if python_judge is not None:
+        return {"kind": "python", "simulated": python_judge == SimulatedJudge.label}
+    members = judge.judges if isinstance(judge, PanelJudge) else (judge,)
+    simulated = (m.kind == "simulated" or (isinstance(m, LlmJudge) and m.is_mock) for m in members)
+    return {"kind": judge.kind, "simulated": any(simulated)}
 
 
 def _held(group: GroupRun, pending: list[Pending]) -> list[Pending]:
     """Known outcomes behind a gap, in the order in which they would be applied."""
-    known = {p.step.seq: p for p in pending if p.step.group == group.id and p.combined is not None}
-    return [
-        known[step.seq]
-        for step in group.order.waiting()
-        if step.seq in known and step.seq not in group.withdrawn
-    ]
+    return held_in(group, {each.step.seq: each for each in pending if each.step.group == group.id})
 
 
 def _standings(group: GroupRun, stop_reason: str, held: list[Pending]) -> list[Standing]:
@@ -144,26 +170,33 @@ def _row(course: Course, candidate: Candidate, standing: Standing) -> StandingRo
 
 def _details(course: Course, standings: dict[str, list[Standing]]) -> dict[str, Any]:
     """The final overview of each group: the closest races and who has hardly played."""
-    overviews = {
-        id_: {
-            "closest_races": _closest(course, id_, rows),
-            "hardly_played": [
-                row.id for row in rows if course.roster.plays(id_, row.id) and row.matches < HARDLY_PLAYED
-            ],
+    overviews: dict[str, dict[str, Any]] = {}
+    for id_, rows in standings.items():
+        fields = _fields(course, id_, rows)
+        hardly = {row.id for field in fields for row in field if row.matches < HARDLY_PLAYED}
+        overviews[id_] = {
+            "closest_races": _closest(fields),
+            "hardly_played": [row.id for row in rows if row.id in hardly],
         }
-        for id_, rows in standings.items()
-    }
     return next(iter(overviews.values())) if len(overviews) == 1 else overviews
 
 
-def _closest(course: Course, group: str, rows: list[Standing]) -> list[dict[str, Any]]:
-    """Neighbours in rank whose ratings are nearest, nearest first."""
-    playing = [row for row in rows if course.roster.plays(group, row.id)]
+def _fields(course: Course, group: str, rows: list[Standing]) -> list[list[Standing]]:
+    """Those who play, class by class and best first; nobody meets one of another class, so a candidate
+    alone in its class is in no field."""
+    classes: dict[str | None, list[Standing]] = {}
+    for row in rows:
+        if course.roster.plays(group, row.id):
+            classes.setdefault(course.candidate(group, row.id).class_, []).append(row)
+    return [field for field in classes.values() if len(field) > 1]
+
+
+def _closest(fields: list[list[Standing]]) -> list[dict[str, Any]]:
+    """Neighbours in rank, both of whom have played, whose ratings are nearest; nearest first."""
+    neighbours = (pair for field in fields for pair in pairwise(row for row in field if row.matches))
     races = sorted(
-        (
-            (above.rating - below.rating, place, above.id, below.id)
-            for place, (above, below) in enumerate(pairwise(playing))
-        ),
+        (above.rating - below.rating, place, above.id, below.id)
+        for place, (above, below) in enumerate(neighbours)
     )
     return [
         {"ahead": ahead, "behind": behind, "gap": round(gap, 4)} for gap, _, ahead, behind in races[:CLOSEST]

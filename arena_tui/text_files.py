@@ -13,7 +13,9 @@ import stat
 from pathlib import Path
 
 from arena_tui.errors import FileProblems, Problem
+from arena_tui.values import did_you_mean
 
+NO_SUCH_FILE = "no such file"
 _CONTROL = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f]")  # what no text has; tab to CR and ESC stay out of it
 _CONTROL_BYTES = bytes(n for n in range(32) if n not in (9, 10, 11, 12, 13, 27))
 _BOMS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
@@ -39,7 +41,7 @@ def check_regular(path: Path, label: str, *, limit: int, what: str) -> int:
     try:
         found = os.stat(path)
     except (OSError, ValueError) as error:
-        raise FileProblems([_unreadable(label, error)]) from None
+        raise FileProblems([_unreadable(path, label, error)]) from None
     if stat.S_ISDIR(found.st_mode):
         raise FileProblems([Problem(label, None, f"is a folder, expected {what}")])
     if not stat.S_ISREG(found.st_mode):
@@ -56,17 +58,26 @@ def read_text(path: Path, label: str, *, limit: int, what: str) -> tuple[str, st
     try:
         content = path.read_bytes()
     except OSError as error:
-        raise FileProblems([_unreadable(label, error)]) from None
+        raise FileProblems([_unreadable(path, label, error)]) from None
     text, note = decode(content, label, what)
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     return text, note
 
 
-def _unreadable(label: str, error: OSError | ValueError) -> Problem:
+def near_file(path: Path) -> str:
+    """What to say of a file that is not there: the name beside it that was perhaps meant, or nothing."""
+    try:
+        there = sorted(other.name for other in path.parent.iterdir())[:2000]
+    except (OSError, ValueError):
+        return f"there is no folder {label_of(path.parent)}"
+    return did_you_mean(path.name, there, cutoff=0.7)  # an equal suffix alone is no likeness
+
+
+def _unreadable(path: Path, label: str, error: OSError | ValueError) -> Problem:
     match error:
         case FileNotFoundError() | NotADirectoryError():
-            return Problem(label, None, "no such file")
+            return Problem(label, None, NO_SUCH_FILE, near_file(path))
         case PermissionError():
             return Problem(label, None, "may not be read", "its permissions forbid it")
         case OSError():

@@ -8,9 +8,8 @@ first one, and headings of other levels, belong to no criterion of their own.
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +20,20 @@ from arena_tui.candidate import Pool
 from arena_tui.errors import FileProblems, Problem, UsageError
 from arena_tui.pool import read_pool
 from arena_tui.pool_formats import SUFFIXES, TEXTS, Findings
+from arena_tui.programs import fault_of
 from arena_tui.secret_marks import secrets_in
-from arena_tui.settings import SimulatedJudge, Tournament, binding_limits, faults_in, typed_value
+from arena_tui.settings import (
+    CommandJudge,
+    PanelJudge,
+    RecordedJudge,
+    SimulatedJudge,
+    Tournament,
+    binding_limits,
+    faults_in,
+    typed_value,
+)
 from arena_tui.settings_faults import key_text
-from arena_tui.text_files import label_of, read_text
+from arena_tui.text_files import NO_SUCH_FILE, label_of, near_file, read_text
 from arena_tui.values import shown
 from arena_tui.values import text as as_text
 from arena_tui.yaml_text import LinedDict, line_of, read_yaml
@@ -93,7 +102,13 @@ def _content(path: Path, label: str) -> tuple[dict[str, Any], list[Problem], lis
     """The mapping in the file, its repeated keys, and notes; raises when there is no mapping."""
     if _is_pool(path):
         raise UsageError(_pool_sentence(path, label))
-    text, note = read_text(path, label, limit=MAX_BYTES, what=_WHAT)
+    try:
+        text, note = read_text(path, label, limit=MAX_BYTES, what=_WHAT)
+    except FileProblems as error:
+        (problem,) = error.problems
+        if problem.message == NO_SUCH_FILE and not problem.hint:
+            problem = replace(problem, hint=_others(path.parent))
+        raise FileProblems([problem]) from None
     if not text.strip():
         raise FileProblems([Problem(label, None, f"is empty, expected {_WHAT}")])
     content, problems = read_yaml(text, label)
@@ -103,6 +118,12 @@ def _content(path: Path, label: str) -> tuple[dict[str, Any], list[Problem], lis
         message = f"expected keys such as task: and candidates:, got {shown(content)}"
         raise FileProblems([*problems, Problem(label, 1, message)])
     return content, problems, [note] if note else []
+
+
+def _others(folder: Path) -> str:
+    """The files in a folder that may be tournament files, for someone who named none of them."""
+    there = sorted(path.name for path in folder.iterdir() if path.suffix.lower() in (".yaml", ".yml"))
+    return f"its folder has {', '.join(there[:5])}" if there else ""
 
 
 def _is_pool(path: Path) -> bool:
@@ -162,9 +183,9 @@ class _Source:
         part[path[-1]] = value
 
     def place(self, key: tuple[str | int, ...]) -> tuple[str, int | None]:
-        """The file and line of a key, or the option that set it."""
+        """The file and line of a key, or the option that set it or a part of it."""
         for path, where in self._overridden.items():
-            if key[: len(path)] == path:
+            if key[: len(path)] == path or (key and path[: len(key)] == key):
                 return where, None
         return self.label, line_of(self.content, key)
 
@@ -234,6 +255,9 @@ def _absolute(judge: Mapping[str, Any], folder: Path) -> dict[str, Any]:
         made["file"] = str(folder / judge["file"])
     if judge.get("kind") == "command" and isinstance(judge.get("folder", ""), str):
         made["folder"] = str(folder / judge.get("folder", ""))
+    members = judge.get("judges")
+    if judge.get("kind") == "panel" and isinstance(members, (list, tuple)):
+        made["judges"] = [_absolute(m, folder) if isinstance(m, Mapping) else m for m in members]
     return made
 
 
@@ -309,18 +333,23 @@ def _side_file(written: Any, key: tuple[str, ...], what: str, source: _Source, f
 def _check_program_and_votes(tournament: Tournament, source: _Source) -> None:
     """What a judge needs on this machine is there, as far as it can be seen without starting it."""
     judge = tournament.judge
-    if judge.kind == "recorded" and not os.path.isfile(judge.file):
-        source.fault(("judge", "file"), f"judge.file: no such file: {label_of(Path(judge.file))}")
-    if judge.kind == "command" and not os.path.isdir(judge.folder):
-        source.fault(("judge", "folder"), f"judge.folder: no such folder: {label_of(Path(judge.folder))}")
-    elif judge.kind == "command":
-        program = judge.command[0]
-        below = os.path.dirname(program) != ""
-        if shutil.which(str(Path(judge.folder, program)) if below else program) is None:
-            where = f"in {judge.folder}" if below else "on the PATH"
-            message = f"judge.command: no program {shown(program)} that can be run {where}"
-            hint = "" if below else "a program beside the tournament file is written ./name"
-            source.fault(("judge", "command"), message, hint)
+    for number, member in enumerate(judge.judges if isinstance(judge, PanelJudge) else (judge,)):
+        key = ("judge", "judges", number) if isinstance(judge, PanelJudge) else ("judge",)
+        match member:
+            case RecordedJudge(file=file) if not os.path.isfile(file):
+                at = (*key, "file")
+                hint = near_file(Path(file))
+                source.fault(at, f"{key_text(at)}: no such file: {label_of(Path(file))}", hint)
+            case CommandJudge(folder=folder) if not os.path.isdir(folder):
+                at = (*key, "folder")
+                source.fault(at, f"{key_text(at)}: no such folder: {label_of(Path(folder))}")
+            case CommandJudge(command=command, folder=folder):
+                fault = fault_of(command, Path(folder))
+                if fault is not None:
+                    at = (*key, "command")
+                    source.fault(at, f"{key_text(at)}: {fault[0]}", fault[1])
+            case _:
+                pass
 
 
 def _check_against_pool(tournament: Tournament, pool: Pool, source: _Source, found: Findings) -> None:
@@ -328,7 +357,12 @@ def _check_against_pool(tournament: Tournament, pool: Pool, source: _Source, fou
     candidates = [c for group in pool.playable for c in group.entrants]
     if tournament.format.similarity == "embedding" and all(c.embedding is None for c in candidates):
         message = "format.similarity: 'embedding' needs candidates with an embedding, the pool has none"
-        source.fault(("format", "similarity"), message, "available: lexical, embedding, none")
+        source.fault(("format", "similarity"), message, "available: lexical, embedding, endpoint, none")
+    if tournament.format.similarity == "endpoint" and tournament.embeddings is None:
+        message = "format.similarity: 'endpoint' needs to know which: embeddings: {model: provider:name}"
+        source.fault(("format", "similarity"), message, "available: lexical, embedding, endpoint, none")
+    if tournament.format.similarity != "endpoint" and tournament.embeddings is not None:
+        source.fault(("embeddings",), "embeddings: only format.similarity: endpoint uses it", "leave one out")
     least, smallest = tournament.stop.min_ideas_before_stable, min(len(g.entrants) for g in pool.playable)
     if tournament.stop.rule == "stability" and least > smallest and not binding_limits(tournament):
         message = (

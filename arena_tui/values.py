@@ -10,6 +10,7 @@ from __future__ import annotations
 import difflib
 import math
 import re
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -37,6 +38,30 @@ def shown(value: object, width: int = 60) -> str:
         case Sequence():
             return "a list"
     return f"a {type(value).__name__}"
+
+
+_INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Zs", "Zl", "Zp", "Mn", "Me"})  # classes of characters without ink
+_BLANKS = frozenset("\u115f\u1160\u2800\u3164\uffa0")  # letters and symbols that are drawn as nothing
+
+
+def visible(words: str) -> bool:
+    """True when `words` has a character that shows: not only blanks, controls, joiners and bare marks."""
+    return any(unicodedata.category(char) not in _INVISIBLE and char not in _BLANKS for char in words)
+
+
+def counted(number: int, one: str, many: str = "") -> str:
+    """A number with its noun: 1 match, 2 matches; `many` is the plural where it is not `one` with an s."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def did_you_mean(word: str, known: Iterable[str], cutoff: float = 0.6) -> str:
+    """The question that names the known word most like `word`; nothing where none is like it.
+
+    For ids, files and other words in which dots mean nothing; `nearest` is for keys. `cutoff` is the
+    least likeness, from 0 to 1.
+    """
+    near = difflib.get_close_matches(word, known, n=1, cutoff=cutoff)
+    return f"did you mean {near[0]}?" if near else ""
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:
@@ -130,12 +155,14 @@ def flag(value: object) -> bool:
     """True or false, also written yes, no, on or off; never a number."""
     if isinstance(value, bool):
         return value
-    match value.strip().lower() if isinstance(value, str) else None:
+    word = value.strip().lower() if isinstance(value, str) else ""
+    match word:
         case "true" | "yes" | "on":
             return True
         case "false" | "no" | "off":
             return False
-    raise ValueError(f"expected true or false, got {shown(value)}")
+    near = did_you_mean(word, ("true", "false", "yes", "no", "on", "off"))
+    raise ValueError(f"expected true or false, got {shown(value)}" + (f"; {near}" if near else ""))
 
 
 def text(value: object, *, blank: bool = False) -> str:
@@ -158,6 +185,8 @@ def name(value: object) -> str:
         raise ValueError(f"expected a name on one line without control characters, got {shown(word)}")
     if len(word) > 500:
         raise ValueError(f"expected a name of at most 500 characters, got {len(word)}")
+    if not visible(word):
+        raise ValueError(f"expected a name with a character that shows, got {word!a}")
     return word
 
 

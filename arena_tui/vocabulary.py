@@ -1,4 +1,4 @@
-"""The closed sets of words that code, file keys, tables and screens share (design, section 2)."""
+"""The closed sets of words that code, file keys, tables and screens share."""
 
 from __future__ import annotations
 

@@ -30,7 +30,8 @@ def act_on(run: str, verb: str, args: tuple[str, ...]) -> int:
     pid = holder(path)
     if pid is None:
         if verb in CONTROLS:
-            raise RefusedAction(f"nothing drives {path.stem}: `arena resume {path.stem}` goes on with it")
+            name = folder.called(path)
+            raise RefusedAction(f"nothing drives {name}: `arena resume {name}` goes on with it")
         try:
             print(clean(act_at_rest(path, action)), file=sys.stderr)
         except RunLocked:

@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from arena_tui.candidate import Candidate
-from arena_tui.engine.replay import origin_of, replay
+from arena_tui.engine.opening import PYTHON_JUDGE
+from arena_tui.engine.replay import replay
 from arena_tui.errors import UsageError
 from arena_tui.report.export import ExportFormat, suffix_format, write_rows
 from arena_tui.report.result import STANDING_COLUMNS
+from arena_tui.safetext import one_line
 from arena_tui.store import folder
 from arena_tui.store.reader import Reader
 from arena_tui.summary import summarize
@@ -62,13 +64,15 @@ def _opened(to: Path) -> TextIO:
 
 
 def _write_config(reader: Reader, to: Path | None) -> None:
-    """The tournament file of a run, which runs again as it is: settings, seed, groups and candidates."""
+    """The tournament file of a run, which runs again as it is: settings in force, seed, groups, and all
+    candidates, those that were added later too."""
     if to is not None and to.suffix.lower() not in (".yaml", ".yml"):
         raise UsageError(f"{to}: a tournament file is YAML; use .yaml")
-    origin = origin_of(reader)
-    config: dict[str, Any] = origin.tournament.model_dump(mode="json", exclude_none=True)
-    config["seed"] = origin.seed
-    config["limits"]["lookahead"] = origin.lookahead
+    groups = reader.groups()
+    course = replay(reader)
+    config: dict[str, Any] = course.tournament.model_dump(mode="json", exclude_none=True)
+    config["seed"] = course.seed
+    config["limits"]["lookahead"] = next(iter(course.groups.values())).order.lookahead
     config["groups"] = [
         {
             "id": group.id,
@@ -76,11 +80,12 @@ def _write_config(reader: Reader, to: Path | None) -> None:
             **({"criteria": dict(group.criteria)} if group.criteria else {}),
             **({"meta": dict(group.meta)} if group.meta else {}),
         }
-        for group in origin.groups
+        for group in groups
     ]
-    candidates = [_fields(c) for group in origin.groups for c in group.candidates]
+    candidates = [_fields(c) for group in groups for c in course.roster.members(group.id)]
     config["candidates"] = candidates
-    text = write_yaml(config)
+    remark = _remark(reader.meta().get(PYTHON_JUDGE))
+    text = remark + write_yaml(config)
     if len(text.encode()) > INLINE_BYTES:
         if to is None:
             raise UsageError("the pool is too large to stand inside the tournament file: give --to FILE.yaml")
@@ -89,12 +94,22 @@ def _write_config(reader: Reader, to: Path | None) -> None:
         with _opened(beside) as stream:
             write_rows(candidates, columns, "jsonl", stream, decimals={})
         config["candidates"] = beside.name
-        text = write_yaml(config)
+        text = remark + write_yaml(config)
     if to is None:
         sys.stdout.write(text)
         return
     with _opened(to) as stream:
         stream.write(text)
+
+
+def _remark(python_judge: str | None) -> str:
+    """A comment where the file's judge is not the one that judged."""
+    if python_judge is None:
+        return ""
+    return (
+        f"# The verdicts of this run came from a Python judge ({one_line(python_judge, 60)}), which no file\n"
+        "# can name. The judge below stood in the tournament and was not asked.\n"
+    )
 
 
 def _fields(candidate: Candidate) -> dict[str, Any]:

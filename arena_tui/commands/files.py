@@ -9,13 +9,16 @@ from typing import Any
 
 from arena_tui import exit_codes
 from arena_tui.commands.run import overrides
-from arena_tui.engine.forecast import Range, Simulated, simulate
-from arena_tui.errors import FileProblems, JudgeError, Problem
-from arena_tui.judging.build import build_judge
+from arena_tui.engine.forecast import MOST_PER_CANDIDATE, Range, Simulated, assumed_seconds, simulate
+from arena_tui.errors import FileProblems, JudgeError, Problem, UsageError
 from arena_tui.report.plain import duration
+from arena_tui.running import prove_judge
 from arena_tui.safetext import clean
+from arena_tui.settings import binding_limits
+from arena_tui.text_files import label_of
 from arena_tui.tournament_file import Loaded, load_file
 from arena_tui.tournament_file import check_file as problems_of
+from arena_tui.values import counted
 
 SIMULATIONS = 20
 SAMPLED = 2_000  # entrants; a larger pool is simulated fewer times
@@ -33,21 +36,18 @@ def check_file(file: str) -> int:
         print(clean(f"note: {note}"))
     groups = loaded.pool.playable
     entrants = sum(len(group.entrants) for group in groups)
-    print(
-        clean(f"{file}: ready to run; {entrants} candidates in {len(groups)} group{'s' * (len(groups) > 1)}")
-    )
+    print(clean(f"{file}: ready to run; {counted(entrants, 'candidate')} in {counted(len(groups), 'group')}"))
     return exit_codes.OK
 
 
 def _judge_problems(loaded: Loaded) -> list[Problem]:
-    """What only shows when the judge is built, such as a bad line of recorded votes."""
-    everyone = [candidate for group in loaded.pool.groups for candidate in group.candidates]
+    """What only shows when the judge is built, such as a bad line of recorded votes or a missing key."""
     try:
-        build_judge(loaded.tournament, seed=0, candidates=everyone, folder=loaded.folder)
+        prove_judge(loaded.tournament, loaded.pool, loaded.folder)
     except FileProblems as error:
         return list(error.problems)
-    except JudgeError as error:
-        return [Problem(str(loaded.path), None, str(error))]
+    except (JudgeError, UsageError) as error:
+        return [Problem(label_of(loaded.path or loaded.folder), None, str(error))]
     return []
 
 
@@ -98,23 +98,26 @@ def _lines(loaded: Loaded, told: dict[str, Any]) -> list[str]:
 
     seconds = told["seconds"]
     limits = loaded.tournament.limits
+    guesses = ", ".join(f"{time:g} s {mode}" for mode, time in assumed_seconds(loaded.tournament).items())
+    assumed = f", assuming {guesses}" if guesses else ""
     lines = [
         f"{told['format']}, {told['simulations']} simulated runs: median (least to most)",
         f"matches      {span('matches')}",
         f"comparisons  {span('comparisons')}",
         f"debates      {told['debate_share']['median']:.0%} of the matches",
         f"time         {duration(seconds['median'])} ({duration(seconds['low'])} to "
-        f"{duration(seconds['high'])}) at {limits.concurrency} in flight",
+        f"{duration(seconds['high'])}) at {limits.concurrency} in flight{assumed}",
     ]
     if told["usd"] is not None and told["usd"]["high"] > 0:
         lines.append(f"cost         {span('usd', 4)} USD")
     if told["tokens"] is not None and told["tokens"]["high"] > 0:
         lines.append(f"tokens       {span('tokens')}")
-    ends = ", ".join(told["stop_reasons"]) or "a limit"
-    lines.append(f"ends by      {ends}")
+    lines.append(f"ends by      {', '.join(told['stop_reasons']) or 'nothing that was simulated'}")
     if told["ended"] < told["simulations"]:
+        bound = binding_limits(loaded.tournament)
+        later = f"only limits.{' or limits.'.join(bound)} ends them" if bound else "set limits.matches"
         lines.append(
-            f"note: {told['simulations'] - told['ended']} of {told['simulations']} runs did not end by "
-            "themselves: set limits.matches or limits.wall_clock"
+            f"note: {told['simulations'] - told['ended']} of {told['simulations']} runs were given up after "
+            f"{MOST_PER_CANDIDATE} matches a candidate, and the figures stop there: {later}"
         )
     return lines

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from arena_tui.candidate import Candidate
+from arena_tui.candidate import Candidate, Pool
+from arena_tui.engine.actions import RESUMED
 from arena_tui.engine.replay import origin_of
 from arena_tui.errors import RunLocked, UsageError
-from arena_tui.identity import identity, identity_changes
+from arena_tui.identity import identity, identity_changes, pool_identity, same_candidate
 from arena_tui.settings import Tournament
 from arena_tui.store import folder
 from arena_tui.store.lock import holder
 from arena_tui.store.reader import Reader
+from arena_tui.store.schema import readable
 from arena_tui.tournament_file import Loaded
 
 
@@ -42,75 +44,104 @@ def run_to_resume(loaded: Loaded, db: str | None, extend: bool) -> Path | None:
     return newest.db
 
 
-def differences_of(loaded: Loaded, path: Path, extend: bool) -> Differences:
-    """What the file asks for now that the run at `path` does not have; refuses what makes another run."""
+def differences_of(
+    loaded: Loaded,
+    path: Path,
+    extend: bool,
+    *,
+    options: Mapping[str, str] = {},
+    fresh: str = "start a fresh run with --new",
+    more: str = " (--extend admits new candidates)",
+) -> Differences:
+    """What the file asks for now that the run at `path` does not have; refuses what makes another run.
+
+    `options` names, for parts of the identity, what was given beside the file. `fresh` and, where only
+    candidates differ, `more` say what can be done about it.
+    """
     pid = holder(path)
     if pid is not None:
         raise RunLocked(
             f"run {path.stem} of this file is driven by process {pid}: act on it with "
-            f"`arena act {path.stem} ...`, end that process, or start a fresh run with --new"
+            f"`arena act {folder.called(path)} ...`, end that process, or {fresh}"
         )
-    with Reader(path) as reader:
+    with Reader(path) as reader, readable(path, "what the run was started with"):
         meta = reader.meta()
-        asked = meta.get("asked") or asked_of(origin_of(reader).tournament)
-        changed = identity_changes(json.loads(meta["identity"]), identity(loaded.tournament, loaded.pool))
+        before = json.loads(meta.get("asked") or asked_of(origin_of(reader).tournament))
+        stored = json.loads(meta["identity"])
         known = {(c.group, c.id): c for c in reader.candidates()}
         first = {(c.group, c.id) for group in reader.groups() for c in group.candidates}
-    if "candidates" in changed and _has_all_that_was_added(loaded, meta["identity"], known, first):
-        changed.remove("candidates")
+        from_file = first | {
+            (added.group, added.id)
+            for entry in reader.interventions()
+            if (added := entry.intervention.added) is not None and entry.origin == RESUMED
+        }
+    changed = identity_changes(stored, identity(loaded.tournament, loaded.pool))
+    seed = loaded.tournament.seed
+    changed = [part for part in changed if part != "seed"]
+    if seed is not None and str(seed) != meta["seed"]:  # a seed that was drawn is the run's all the same
+        changed.append("seed")
     gained: tuple[Candidate, ...] = ()
-    if extend and "candidates" in changed:
-        ours = {(c.group, c.id): c for group in loaded.pool.groups for c in group.candidates}
-        lost = [id_ for key, (_, id_) in ((k, k) for k in known) if key not in ours]
-        altered = [key[1] for key, c in known.items() if key in ours and ours[key].text != c.text]
-        if lost or altered:
+    ours = {(c.group, c.id): c for group in loaded.pool.groups for c in group.candidates}
+    if "candidates" in changed or from_file != first:
+        lost = [key[1] for key in known if key in from_file and key not in ours]
+        altered = [key[1] for key, c in known.items() if key in ours and not same_candidate(ours[key], c)]
+        if extend and (lost or altered):
             raise UsageError(
                 f"--extend only admits further candidates, but the file has lost or changed "
-                f"{', '.join((lost + altered)[:5])}: put them back, or start a fresh run with --new"
+                f"{', '.join((lost + altered)[:5])}: put them back, or {fresh}"
             )
         gained = tuple(candidate for key, candidate in ours.items() if key not in known)
-        changed.remove("candidates")
+        as_it_was = not lost and not altered and _began_with(loaded, first) == stored["candidates"]
+        changed = [part for part in changed if part != "candidates"]
+        if not as_it_was or (gained and not extend):
+            changed.append("candidates")
     if changed:
-        more = " (--extend admits new candidates)" if changed == ["candidates"] else ""
+        whose = "the tournament given" if loaded.path is None else "the file"
+        undo = "leave that out" if options.keys() >= set(changed) else "undo that"
         raise UsageError(
-            f"run {path.stem} is unfinished, but the file's {', '.join(changed)} changed since: "
-            f"undo that, or start a fresh run with --new{more}"
+            f"run {path.stem} differs from {_named(changed, options, whose)}, so it cannot go on: "
+            f"{undo}, or {fresh}{more if changed == ['candidates'] else ''}"
         )
     now = asked_of(loaded.tournament)
-    before = json.loads(asked)
     changes = {key: value for key, value in json.loads(now).items() if before.get(key) != value}
     return Differences(changes, now, gained)
 
 
-def _has_all_that_was_added(
-    loaded: Loaded,
-    stored: str,
-    known: Mapping[tuple[str, str], Candidate],
-    first: Container[tuple[str, str]],
-) -> bool:
-    """True when the file's pool is the run's: what it started with (`first`), and what was added since."""
-    pool = loaded.pool
-    ours = {(c.group, c.id): c for group in pool.groups for c in group.candidates}
-    if any(key not in ours or ours[key].text != c.text for key, c in known.items() if key not in first):
-        return False
+def _named(changed: list[str], options: Mapping[str, str], whose: str) -> str:
+    """The parts that differ, each with what asks for it: an option, or else `whose`."""
+    given = list(dict.fromkeys(options[part] for part in changed if part in options))
+    parts = [part for part in changed if part not in options]
+    return " and from ".join([f"{whose} in its {', '.join(parts)}"] * bool(parts) + given)
 
-    def added(c: Candidate) -> bool:
-        return (c.group, c.id) in known and (c.group, c.id) not in first
 
+def options_of(assignments: Iterable[str], seed: int | None) -> dict[str, str]:
+    """What `--set` and `--seed` ask for, by the part of the identity that it touches."""
+    given: dict[str, str] = {}
+    for assignment in assignments:
+        section, _, rest = assignment.partition("=")[0].partition(".")
+        part = "ordering" if section == "limits" and rest.startswith(("ordering", "durations")) else section
+        given[part] = f"{given[part]}, --set {assignment}" if part in given else f"--set {assignment}"
+    if seed is not None:
+        given["seed"] = f"--seed {seed}"
+    return given
+
+
+def _began_with(loaded: Loaded, first: Container[tuple[str, str]]) -> str:
+    """The identity of the file's candidates without those that the run did not start with."""
     groups = (
-        replace(group, candidates=tuple(c for c in group.candidates if not added(c))) for group in pool.groups
+        replace(group, candidates=tuple(c for c in group.candidates if (c.group, c.id) in first))
+        for group in loaded.pool.groups
     )
-    was = identity(loaded.tournament, replace(pool, groups=tuple(groups)))
-    return bool(was["candidates"] == json.loads(stored)["candidates"])
+    return pool_identity(Pool(tuple(groups)))["candidates"]
 
 
 def asked_of(tournament: Tournament) -> str:
-    """The name, limits and stop rule that a file asks for, flat, as JSON.
+    """The name, limits, stop rule and overview that a file asks for, flat, as JSON.
 
     Kept with the run: only what the file has *changed* since applies on a resume, so that a limit that
     was raised by `arena act` or `--add-*` is not put back.
     """
-    dumped = tournament.model_dump(mode="json", include={"name", "limits", "stop"})
+    dumped = tournament.model_dump(mode="json", include={"name", "limits", "stop", "overview"})
     flat: dict[str, Any] = {}
     stack: list[tuple[str, Any]] = list(dumped.items())
     while stack:

@@ -13,18 +13,31 @@ from functools import partial
 from pathlib import Path
 from typing import TextIO, TypedDict
 
-from arena_tui.commands.resumption import NO_DIFFERENCES, Differences, differences_of, run_to_resume
+from arena_tui import exit_codes
+from arena_tui.commands.resumption import (
+    NO_DIFFERENCES,
+    Differences,
+    differences_of,
+    options_of,
+    run_to_resume,
+)
+from arena_tui.embedding import fetch_vectors
 from arena_tui.engine import opening
 from arena_tui.engine.events import Event
+from arena_tui.engine.tournament import Engine
 from arena_tui.errors import DiskTrouble, UsageError
+from arena_tui.report.overview_text import overview_lines
 from arena_tui.report.plain import PlainDisplay, event_lines
 from arena_tui.report.result import Result
 from arena_tui.report.tables import standings_table
-from arena_tui.running import drive
+from arena_tui.running import drive, prove_judge
 from arena_tui.store import folder
+from arena_tui.store.lock import StartLock
 from arena_tui.streams import silence
 from arena_tui.tournament_file import load_file
 from arena_tui.values import seconds as parse_seconds
+
+PATIENCE = 30.0  # seconds to wait for another process that is just making a run of the same file
 
 
 class Layout(TypedDict):
@@ -54,23 +67,40 @@ def run_file(
         )
     loaded = load_file(Path(file), overrides=overrides(assignments), seed=seed)
     notes = list(loaded.notes)
-    path: Path | None = None
-    differences = NO_DIFFERENCES
-    if not new:
-        path = run_to_resume(loaded, db, extend)
-        if path is not None:
-            differences = differences_of(loaded, path, extend)
-            notes.append(f"going on with run {path.stem}; --new would start a fresh one")
+    chosen = None if db is None else Path(db)
+    path = None if new else run_to_resume(loaded, db, extend)
     if path is None and extend:
         raise UsageError(f"{file} has no run yet that could be extended: leave --extend out")
-    make = partial(
-        opening.create,
-        loaded.tournament,
-        loaded.pool,
-        source=loaded.path,
-        db=None if db is None else Path(db),
-    )
-    return _drive(path or make, notes, as_json=as_json, quiet=quiet, events=events, differences=differences)
+    if path is None:
+        prove_judge(loaded.tournament, loaded.pool, loaded.folder)
+    compare = partial(differences_of, loaded, extend=extend, options=options_of(assignments, seed))
+    differences = NO_DIFFERENCES
+    if path is not None:
+        differences = compare(path)
+        notes.append(f"going on with run {path.stem}; --new would start a fresh one")
+
+    def begin() -> tuple[Path, Differences]:
+        if path is not None:
+            return path, differences
+        if not new:
+            start.acquire(PATIENCE)
+            other = run_to_resume(loaded, db, extend)  # of a process that began at the same time
+            if other is not None:
+                return other, compare(other)
+        vectors = asyncio.run(fetch_vectors(loaded.tournament, loaded.pool))
+        made = opening.create(loaded.tournament, loaded.pool, source=loaded.path, db=chosen, vectors=vectors)
+        return made, NO_DIFFERENCES
+
+    with StartLock(folder.start_lock(loaded.path or Path(file), chosen)) as start:
+        return _drive(
+            begin,
+            notes,
+            as_json=as_json,
+            quiet=quiet,
+            events=events,
+            db=path or chosen,
+            on_lock=start.release,
+        )
 
 
 def resume_run(
@@ -97,8 +127,10 @@ def resume_run(
             add["time"] = parse_seconds(add_time)
         except ValueError as error:
             raise UsageError(f"--add-time {add_time}: {error}") from None
-    path = folder.find_run(run)
-    return _drive(path, [], as_json=as_json, quiet=quiet, events=events, add=add)
+    path = folder.unfinished_run() if run is None else folder.find_run(run)
+    return _drive(
+        lambda: (path, NO_DIFFERENCES), [], as_json=as_json, quiet=quiet, events=events, add=add, db=path
+    )
 
 
 def overrides(assignments: tuple[str, ...]) -> dict[str, str]:
@@ -113,24 +145,33 @@ def overrides(assignments: tuple[str, ...]) -> dict[str, str]:
 
 
 def _drive(
-    place: Path | Callable[[], Path],
+    begin: Callable[[], tuple[Path, Differences]],
     notes: list[str],
     *,
     as_json: bool,
     quiet: bool,
     events: str | None,
-    differences: Differences = NO_DIFFERENCES,
     add: Mapping[str, float] = {},
+    db: Path | None = None,
+    on_lock: Callable[[], None] = lambda: None,
 ) -> int:
-    """Drive the run at `place`, which is made first if need be; the process's exit code."""
+    """Drive the run that `begin` names, and makes if need be; the process's exit code.
+
+    `db` is where the run's database is or will be, if that is known; `on_lock` is called once the run is
+    locked for this process.
+    """
+
+    def begun(engine: Engine) -> None:
+        on_lock()
+        display.attach(engine.state, engine.title)
+
     with ExitStack() as stack:
         display = PlainDisplay(sys.stderr, quiet=quiet)
         display.notes(notes)
         listeners: list[Callable[[Event], None]] = [display.event]
         if events is not None:
-            listeners.append(stack.enter_context(event_lines(events)))
-        # A new run is made last: what can be refused has been refused by now.
-        path = place if isinstance(place, Path) else place()
+            listeners.append(stack.enter_context(event_lines(events, db)))
+        path, differences = begin()  # last: what can be refused has been refused by now
         try:
             result, exit_code = asyncio.run(
                 drive(
@@ -140,7 +181,7 @@ def _drive(
                     add=add,
                     admit=differences.gained,
                     listeners=listeners,
-                    on_engine=lambda engine: display.attach(engine.state, engine.title),
+                    on_engine=begun,
                 )
             )
         finally:
@@ -151,22 +192,26 @@ def _drive(
     except BrokenPipeError:
         silence(sys.stdout)  # nobody takes the result; it is stored, and the run's exit code stands
     except OSError as error:
-        display.ended(result)
+        display.ended(result, finished=exit_code == exit_codes.OK)
         silence(sys.stdout)
         raise DiskTrouble(
             f"the result could not be written to stdout ({error.strerror}); it is stored: "
             f"`arena show {result.run}` prints it"
         ) from error
-    display.ended(result)
+    display.ended(result, finished=exit_code == exit_codes.OK)
     return exit_code
 
 
 def print_result(result: Result, as_json: bool, stream: TextIO) -> None:
-    """The result: one JSON object, or the standings as a table."""
+    """The result: one JSON object, or the standings as a table and what a model wrote of them."""
     if as_json:
         print(json.dumps(result.to_dict(), ensure_ascii=True), file=stream, flush=True)
-    else:
-        print(standings_table(result.standings, **layout()), end="", file=stream, flush=True)
+        return
+    table = standings_table(result.standings, simulated=result.judge["simulated"], **layout())
+    print(table, end="", file=stream, flush=True)
+    written = "\n".join(overview_lines(result.overview))
+    if written:
+        print(f"\n{written}", file=stream, flush=True)
 
 
 def layout() -> Layout:

@@ -9,15 +9,17 @@ import click
 
 from arena_tui import exit_codes
 from arena_tui.commands.run import layout, print_result
-from arena_tui.engine.replay import refold, replay
+from arena_tui.engine.refolding import refold
+from arena_tui.engine.replay import replay
 from arena_tui.report.plain import ending_lines
 from arena_tui.report.result import RunRow
-from arena_tui.report.tables import runs_table
+from arena_tui.report.tables import judge_table, runs_table
 from arena_tui.safetext import clean
 from arena_tui.store import folder
 from arena_tui.store.reader import Reader
-from arena_tui.store.verify import structural
+from arena_tui.store.verify import open_reservations, structural
 from arena_tui.summary import summarize
+from arena_tui.values import counted
 
 
 def list_runs(as_json: bool) -> None:
@@ -50,9 +52,15 @@ def show_run(run: str | None, as_json: bool) -> None:
     with Reader(path) as reader, reader.frozen():
         result = summarize(replay(reader), reader, path)
     print_result(result, as_json, sys.stdout)
-    if not as_json:
-        for line in ending_lines(result):
-            print(line)
+    if as_json:
+        return
+    print(judge_table(result.judge, **layout()), end="")
+    info = folder.run_info(path)
+    status = "" if info is None else info.status
+    for line in ending_lines(result, status):
+        print(line)
+    if status == "interrupted" and (count := open_reservations(path)):
+        print(f"{counted(count, 'comparison')} under way when it was cut off; the cost counts as spent")
 
 
 def verify_run(run: str | None) -> int:
@@ -67,7 +75,8 @@ def verify_run(run: str | None) -> int:
         print(clean(problem))
     if problems:
         return exit_codes.ERROR
-    print(f"{path.stem}: sound; {applied} applied matches refold to the stored ratings bit for bit")
+    matches = counted(applied, "applied match", "applied matches")
+    print(f"{path.stem}: sound; {matches} refolded to the stored verdicts, outcomes and ratings, bit for bit")
     return exit_codes.OK
 
 

@@ -6,7 +6,8 @@ interventions that the journal will hold, or refuses it with one sentence.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, cast, get_args
 
@@ -15,6 +16,7 @@ from arena_tui.engine.course import Course
 from arena_tui.errors import RefusedAction
 from arena_tui.facts import Intervention
 from arena_tui.settings import with_changes
+from arena_tui.values import counted, did_you_mean
 from arena_tui.vocabulary import Winner
 
 CONTROLS = ("pause", "resume", "abort")
@@ -35,6 +37,13 @@ VERBS: Mapping[str, str] = {
     "limit": "KEY=VALUE",
 }
 """verb -> its arguments, for usage and help."""
+
+RESUMED = "resume"
+"""The origin of what the tournament file or a limit option asks for when a run goes on; anything else
+was asked by somebody. It tells candidates that the file gained from those that `act add` brought."""
+
+NAMED = 5  # candidates that the answer to an `add` names
+_MATCH_NUMBER = re.compile(r"[0-9]{1,15}")  # no run has more matches, and no integer of SQLite more digits
 
 LIMIT_KEYS = ("usd", "tokens", "wall_clock", "matches", "concurrency", "lookahead", "grace", "per_group")
 
@@ -73,11 +82,20 @@ class Resolved:
     overruled: Played | None = field(default=None)
 
 
+def acknowledgement(resolved: Sequence[Resolved]) -> str:
+    """What came of a request, in a sentence; of many candidates that it added, the first few."""
+    done = [each.done for each in resolved[:NAMED]]
+    more = len(resolved) - len(done)
+    return "; ".join([*done, f"and {more} more"] if more else done)
+
+
 def check_arity(action: Action) -> None:
     """Refuse an unknown verb or a wrong number of arguments, naming the usage."""
     usage = VERBS.get(action.verb)
     if usage is None:
-        raise RefusedAction(f"unknown action {action.verb!r}; known: {', '.join(VERBS)}")
+        near = did_you_mean(action.verb, VERBS)
+        known = f"known: {', '.join(VERBS)}"
+        raise RefusedAction(f"unknown action {action.verb!r}; {near + ' ' if near else ''}{known}")
     if len(action.args) != len(usage.split()):
         raise RefusedAction(f"usage: arena act RUN {action.verb} {usage}".rstrip())
 
@@ -95,7 +113,7 @@ def resolve(action: Action, course: Course, find_match: FindMatch) -> list[Resol
             group, candidate = course.roster.locate(args[0])
             _require_open_group(course, group)
             course.roster.require_playing(group, candidate.id, "focus")
-            done = f"{candidate.id} meets its nearest opponent next"
+            done = f"{candidate.id} meets its nearest opponent {_when(course, group)}"
             return [Resolved(Intervention("focus", group, candidate.id), done)]
         case "match":
             return [_asked_match(args[0], args[1], course)]
@@ -106,9 +124,23 @@ def resolve(action: Action, course: Course, find_match: FindMatch) -> list[Resol
     raise RefusedAction(f"{action.verb} needs a process that drives the run, and none does")
 
 
+def _when(course: Course, group: str) -> str:
+    """When a match that is asked for now is held: what is planned stays planned."""
+    planned = course.groups[group].order.open_steps
+    return f"after the {counted(planned, 'match', 'matches')} already planned" if planned else "next"
+
+
 def _require_open_group(course: Course, group: str) -> None:
-    if group not in course.groups:
-        raise RefusedAction(f"the group {group!r} holds no matches: it was skipped")
+    if group in course.groups:
+        return
+    for skipped in course.skipped:
+        if skipped.id == group:
+            raise RefusedAction(
+                f"the group {group!r} was skipped when the run began ({skipped.skipped}), and a run never "
+                "gains a group: start a fresh run with --new"
+            )
+    known = did_you_mean(group, course.groups) or f"it has {', '.join(list(course.groups)[:5])}"
+    raise RefusedAction(f"the run has no group {group!r}; {known}")
 
 
 def _state_change(verb: str, id_: str, course: Course) -> Resolved:
@@ -116,8 +148,16 @@ def _state_change(verb: str, id_: str, course: Course) -> Resolved:
     _require_open_group(course, group)
     kind = cast("Any", verb)
     action = Intervention(kind, group, candidate.id)
-    state = course.roster.new_state(action)
-    return Resolved(action, f"{candidate.id} is now {state}")
+    course.roster.new_state(action)  # refuses what the candidate's state does not allow
+    return Resolved(action, f"{candidate.id} {_BECOMES[verb]}")
+
+
+_BECOMES = {
+    "pin": "is now pinned",
+    "unpin": "is no longer pinned",
+    "reject": "is now rejected",
+    "restore": "plays again",
+}
 
 
 def _add(candidates: tuple[Candidate, ...], course: Course) -> list[Resolved]:
@@ -153,14 +193,16 @@ def _asked_match(a: str, b: str, course: Course) -> Resolved:
     course.roster.require_playing(group, first.id, "match")
     course.roster.require_playing(group, second.id, "match")
     action = Intervention("match", group, first.id, second.id)
-    return Resolved(action, f"{first.id} meets {second.id} next")
+    return Resolved(action, f"{first.id} meets {second.id} {_when(course, group)}")
 
 
 def _overrule(which: str, outcome: str, course: Course, find_match: FindMatch) -> Resolved:
     group, _, number = which.rpartition(":")
     if not group and len(course.groups) == 1:
         group = next(iter(course.groups))
-    if group not in course.groups or not number.isdigit():
+    if group and group not in course.groups:
+        _require_open_group(course, group)
+    if group not in course.groups or not _MATCH_NUMBER.fullmatch(number):
         example = next(iter(course.groups))
         raise RefusedAction(
             f"{which!r} names no match; give its number in the group, as in {example}:12 "
@@ -173,9 +215,11 @@ def _overrule(which: str, outcome: str, course: Course, find_match: FindMatch) -
         raise RefusedAction(f"match {group}:{number} was withdrawn and never judged")
     winner = {played.a: "a", played.b: "b"}.get(outcome, outcome)
     if winner not in get_args(Winner):
+        outcomes = ("a", "b", "draw", "void", played.a, played.b)
+        near = did_you_mean(outcome, outcomes)
         raise RefusedAction(
-            f"{outcome!r} is no outcome of match {group}:{number}; "
-            f"give a, b, draw, void, {played.a} or {played.b}"
+            f"{outcome!r} is no outcome of match {group}:{number}; {near + ' ' if near else ''}"
+            f"give {', '.join(outcomes[:-1])} or {played.b}"
         )
     if winner == played.winner:
         raise RefusedAction(f"the outcome of match {group}:{number} is {outcome} already")
@@ -188,7 +232,9 @@ def _overrule(which: str, outcome: str, course: Course, find_match: FindMatch) -
 def _limit(assignment: str, course: Course) -> Resolved:
     key, equals, value = assignment.partition("=")
     if not equals or key.split(".")[0] not in LIMIT_KEYS:
-        raise RefusedAction(f"usage: arena act RUN limit KEY=VALUE, KEY one of {', '.join(LIMIT_KEYS)}")
+        near = did_you_mean(key, LIMIT_KEYS) if equals else ""
+        what = f"no limit is called {key!r}; {near} " if near else ""
+        raise RefusedAction(f"{what}usage: arena act RUN limit KEY=VALUE, KEY one of {', '.join(LIMIT_KEYS)}")
     values = {f"limits.{key}": value}
     with_changes(course.tournament, values)  # raises when the value does not fit
     return Resolved(Intervention("settings", values=values), f"limits.{key} is now {value}")

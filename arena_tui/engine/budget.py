@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from arena_tui.judging.base import Usage
 from arena_tui.settings import Limits
+from arena_tui.values import counted
 
 NANO = 1_000_000_000
 
@@ -67,27 +68,30 @@ class Caps:
 
 @dataclass(slots=True)
 class Account:
-    """What one scope has used and reserved."""
+    """What one scope has used and reserved: a group's account if `of_group`, else the run's."""
 
     caps: Caps
     spent: Cost = NOTHING
     reserved: Cost = NOTHING
     matches: int = 0  # started ones; void ones count, withdrawn ones do not
+    of_group: bool = False
 
     def obstacle(self, worst: Cost, new_match: bool) -> str | None:
         """Why a match with this worst case does not fit now, in words; None when it fits."""
         caps, total = self.caps, self.spent + self.reserved + worst
         if new_match and caps.matches is not None and self.matches >= caps.matches:
-            return f"the limit of {caps.matches} matches is used up"
+            each = " for each group" if self.of_group else ""
+            return f"the limit of {counted(caps.matches, 'match', 'matches')}{each} is used up"
+        where = " in its group" if self.of_group else ""
         if caps.tokens is not None and total.tokens > caps.tokens:
             return (
                 f"the next match may take {worst.tokens:,} tokens, and "
-                f"{self.spent.tokens:,} of {caps.tokens:,} are spent"
+                f"{self.spent.tokens:,} of {caps.tokens:,} are spent{where}"
             )
         if caps.usd is not None and total.nano_usd > round(caps.usd * NANO):
             return (
                 f"the next match may cost {worst.usd:.6g} USD, and "
-                f"{self.spent.usd:.6g} of {caps.usd:.6g} USD are spent"
+                f"{self.spent.usd:.6g} of {caps.usd:.6g} USD are spent{where}"
             )
         return None
 

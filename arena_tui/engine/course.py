@@ -13,12 +13,11 @@ from arena_tui.engine.group import Applied, GroupRun
 from arena_tui.engine.order import AppliedOrder, default_lookahead
 from arena_tui.engine.roster import Roster
 from arena_tui.engine.stopping import StopWatch
-from arena_tui.errors import StoreError
 from arena_tui.facts import Intervention, Match
 from arena_tui.formats.base import Format
 from arena_tui.formats.elo import EloTournament
 from arena_tui.judging.base import Question
-from arena_tui.settings import Tournament, with_changes
+from arena_tui.settings import LlmJudge, Tournament, with_changes
 from arena_tui.vocabulary import Orientation, Winner
 
 
@@ -118,21 +117,28 @@ class Course:
 
     def _group(self, id_: str | None) -> GroupRun:
         if id_ is None or id_ not in self.groups:
-            raise StoreError(f"the journal names a group {id_!r} that the run does not have")
+            raise LookupError(f"the run has no group {id_!r}")
         return self.groups[id_]
 
 
 def build_format(tournament: Tournament, group: Group, seed: int) -> Format:
     """The format of one group, fresh. The only place that knows which kinds exist."""
+    judge = tournament.judge
+    # An even number of scores is shared out to both orders, so that the slots cancel.
+    shared = isinstance(judge, LlmJudge) and judge.mode == "score" and judge.n_evaluations % 2 == 0
     return EloTournament(
-        group, tournament.format, seed=seed, mode=tournament.judge.mode, orders=tournament.judge.orders
+        group,
+        tournament.format,
+        seed=seed,
+        mode=judge.mode,
+        orders="both" if shared else judge.orders,
     )
 
 
 def questions_of(course: Course, step: Match) -> dict[Orientation, Question]:
     """The comparisons of a match, by who is shown first."""
     a, b = course.candidate(step.group, step.a), course.candidate(step.group, step.b)
-    prompt = course.groups[step.group].group.prompt
+    group = course.groups[step.group].group
     return {
         orientation: Question(
             step.group,
@@ -141,7 +147,8 @@ def questions_of(course: Course, step: Match) -> dict[Orientation, Question]:
             step.mode,
             a if orientation == "ab" else b,
             b if orientation == "ab" else a,
-            prompt,
+            group.prompt,
+            criteria=group.criteria or None,
         )
         for orientation in step.orders
     }

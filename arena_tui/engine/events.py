@@ -6,7 +6,8 @@ any crash. `pos` is the journal position of the fact, or the last one before it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Literal
 
 from arena_tui.vocabulary import Mode, Orientation, Said, StopReason, Winner
@@ -23,13 +24,13 @@ class Event:
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-able, `pos` and `kind` first."""
-        names = [field.name for field in fields(self) if field.name != "pos"]
+        names = [each.name for each in fields(self) if each.name != "pos"]
         return {"pos": self.pos, "kind": self.kind, **{name: getattr(self, name) for name in names}}
 
 
 @dataclass(frozen=True, slots=True)
 class RunStarted(Event):
-    """The run began, or went on after an interruption (`resumed`)."""
+    """The run began, or went on after an interruption (`resumed`). `notes` are what its judge has to say."""
 
     kind = "run"
     run: str
@@ -37,6 +38,7 @@ class RunStarted(Event):
     seed: int
     resumed: bool
     applied: int
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +97,11 @@ class SnapshotTaken(Event):
 
 @dataclass(frozen=True, slots=True)
 class Intervened(Event):
-    """An intervention took effect after `after_applied` outcomes of its group (or of the run)."""
+    """An intervention took effect after `after_applied` outcomes of its group (or of the run).
+
+    `other` is the second of two that are to meet, `seq` the overruled match and `winner` its outcome now,
+    `values` the settings that changed.
+    """
 
     kind = "intervention"
     action: str
@@ -103,6 +109,10 @@ class Intervened(Event):
     candidate: str | None
     after_applied: int
     origin: str
+    other: str | None = None
+    seq: int | None = None
+    winner: Winner | None = None
+    values: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

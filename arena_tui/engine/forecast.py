@@ -11,13 +11,15 @@ from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import median
+from typing import Literal
 
 from arena_tui.candidate import Pool
+from arena_tui.engine.budget import Account, Budget, Caps, Cost
 from arena_tui.engine.course import Course, Origin, questions_of
 from arena_tui.engine.lane import Lane, Pending, StartQueue
 from arena_tui.engine.order import default_lookahead
 from arena_tui.facts import Match
-from arena_tui.judging.base import Question, Usage
+from arena_tui.judging.base import FREE, Question, Usage
 from arena_tui.judging.desk import judge_alone
 from arena_tui.judging.simulated import SimulatedJudge
 from arena_tui.settings import SimulatedJudge as SimulatedSettings
@@ -31,7 +33,8 @@ MOST_PER_CANDIDATE = 200  # matches per candidate after which a simulation is gi
 
 @dataclass(frozen=True, slots=True)
 class Simulated:
-    """One simulated run. `usage` sums what the judge says each comparison costs."""
+    """One simulated run. `usage` sums what the judge says each comparison costs, `stop_reasons` holds
+    what ended its groups and the run; not `ended`: it was given up as endless."""
 
     matches: int
     comparisons: int
@@ -58,56 +61,115 @@ class Range:
 
 
 async def simulate(tournament: Tournament, pool: Pool, seed: int) -> Simulated:
-    """One run on a virtual clock. Limits of matches, tokens, money and time cut it as they would."""
-    judge = _judge(tournament, pool, seed)
-    limits = tournament.limits
-    lookahead = limits.lookahead or default_lookahead(limits.concurrency, len(pool.playable))
-    course = Course(Origin("forecast", tournament, seed, lookahead, pool.groups))
-    lanes = {id_: Lane(group) for id_, group in course.groups.items()}
-    starts = StartQueue(tournament.schedule, lanes)
-    entrants = sum(len(group.entrants) for group in pool.playable)
-    most = min(limits.matches or MOST_PER_CANDIDATE * entrants, MOST_PER_CANDIDATE * entrants)
-    clock = 0.0
-    counts = {"matches": 0, "comparisons": 0, "debates": 0}
-    tokens, usd = [0, 0], 0.0
-    busy: list[tuple[float, int, Lane, Pending, Question]] = []
-    for lane in lanes.values():
-        _advance(course, lane, starts)
-    while True:
-        while len(busy) < limits.concurrency and (first := starts.first()) is not None:
+    """One run on a virtual clock. Limits cut it as they would: a match starts when its worst case fits."""
+    simulation = _Simulation(tournament, pool, seed)
+    while (ended_by := simulation.start()) is None:
+        await simulation.finish_one()
+    return simulation.result(ended_by)
+
+
+EndedBy = Literal["ITSELF", "BUDGET", "WALL_CLOCK", "ENDLESS"]
+
+
+class _Simulation:
+    """The engine's rules on a virtual clock: `start` what may start, then `finish_one`, and again."""
+
+    def __init__(self, tournament: Tournament, pool: Pool, seed: int) -> None:
+        limits = self._limits = tournament.limits
+        self._judge = _judge(tournament, pool, seed)
+        lookahead = limits.lookahead or default_lookahead(limits.concurrency, len(pool.playable))
+        self._course = Course(Origin("forecast", tournament, seed, lookahead, pool.groups))
+        self._lanes = {id_: Lane(group) for id_, group in self._course.groups.items()}
+        self._starts = StartQueue(tournament.schedule, self._lanes)
+        self._budget = Budget(Account(Caps()), {id_: Account(Caps()) for id_ in self._lanes})
+        self._budget.cap(limits)
+        self._most = MOST_PER_CANDIDATE * sum(len(group.entrants) for group in pool.playable)
+        self._full: set[str] = set()  # groups whose next match does not fit their own limits
+        self._busy: list[tuple[float, int, Lane, Pending, Question]] = []
+        self._clock = 0.0
+        self._usage = FREE
+        self._comparisons = self._debates = 0
+        for lane in self._lanes.values():
+            _advance(self._course, lane, self._starts)
+
+    def start(self) -> EndedBy | None:
+        """Fill the free slots, unless time is up; what ended the run when nothing is under way then."""
+        limit = self._limits.wall_clock
+        if limit is not None and self._clock >= limit:
+            return None if self._busy else "WALL_CLOCK"
+        why: EndedBy = "ITSELF"
+        while len(self._busy) < self._limits.concurrency and (first := self._starts.first()) is not None:
             lane, pending = first
             if not pending.started:
-                if counts["matches"] >= most or _over(limits.usd, usd) or _over(limits.tokens, sum(tokens)):
+                if self._budget.run.matches >= self._most:
+                    why = "ENDLESS"
                     break
-                pending.started = True
-                counts["matches"] += 1
-                counts["debates"] += pending.step.mode == "debate"
-            question = pending.questions[pending.to_ask.popleft()]
-            starts.offer(lane)
-            counts["comparisons"] += 1
-            heapq.heappush(
-                busy, (clock + _seconds(judge, question), counts["comparisons"], lane, pending, question)
-            )
-        if not busy or _over(limits.wall_clock, clock):
-            break
-        clock, _, lane, pending, question = heapq.heappop(busy)
-        verdict, replies = await judge_alone(judge, question)
-        for reply in replies:
-            tokens[0] += reply.usage.input_tokens
-            tokens[1] += reply.usage.output_tokens
-            usd += reply.usage.usd or 0.0
+                _price(self._judge, pending)
+                if self._budget.run.obstacle(pending.worst_case, new_match=True) is not None:
+                    why = "BUDGET"
+                    break
+                if not self._begin(lane, pending):
+                    continue
+            self._ask(lane, pending)
+        return None if self._busy else why
+
+    def _begin(self, lane: Lane, pending: Pending) -> bool:
+        """Reserve a match's worst case; False, and the group waits, when its own limits leave no room."""
+        group, worst = lane.group.id, pending.worst_case
+        if self._budget.groups[group].obstacle(worst, new_match=True) is not None:
+            self._full.add(group)
+            self._starts.set_aside(lane)
+            return False
+        self._budget.start(group, worst, new_match=True)
+        pending.started = True
+        self._debates += pending.step.mode == "debate"
+        return True
+
+    def _ask(self, lane: Lane, pending: Pending) -> None:
+        question = pending.questions[pending.to_ask.popleft()]
+        self._starts.offer(lane)
+        self._comparisons += 1
+        done = self._clock + _seconds(self._judge, question)
+        heapq.heappush(self._busy, (done, self._comparisons, lane, pending, question))
+
+    async def finish_one(self) -> None:
+        """Move the clock to the next reply and do what follows from it."""
+        self._clock, _, lane, pending, question = heapq.heappop(self._busy)
+        verdict, replies = await judge_alone(self._judge, question)
+        used = sum((reply.usage for reply in replies), FREE)
+        self._usage += used
+        group, worst, spent = lane.group.id, pending.worst[question.orientation], Cost.of(used)
+        self._budget.settle(group, worst, spent)
+        if group in self._full and spent != worst:  # some of what was reserved came back
+            self._full.remove(group)
+            self._starts.offer(lane)
         if pending.take(question.orientation, verdict):
             lane.group.order.arrive(pending.step)
-            _advance(course, lane, starts)
-    closings = [group.closing for group in course.groups.values()]
-    return Simulated(
-        **counts,
-        seconds=clock,
-        usage=Usage(tokens[0], 0, tokens[1], usd),
-        stop_reasons=tuple(closing.reason for closing in closings if closing is not None),
-        ended=all(closing is not None for closing in closings)
-        or counts["matches"] >= (limits.matches or 1 << 60),
-    )
+            _advance(self._course, lane, self._starts)
+
+    def result(self, ended_by: EndedBy) -> Simulated:
+        """What the run amounts to."""
+        closings = [group.closing for group in self._course.groups.values()]
+        reasons = dict.fromkeys(closing.reason for closing in closings if closing is not None)
+        if self._full:
+            reasons["BUDGET"] = None
+        if ended_by in ("BUDGET", "WALL_CLOCK"):
+            reasons[ended_by] = None
+        return Simulated(
+            matches=self._budget.run.matches,
+            comparisons=self._comparisons,
+            debates=self._debates,
+            seconds=self._clock,
+            usage=self._usage,
+            stop_reasons=tuple(reasons),
+            ended=ended_by != "ENDLESS",
+        )
+
+
+def _price(judge: SimulatedJudge, pending: Pending) -> None:
+    """Note the worst case of a match's comparisons."""
+    for orientation in pending.to_ask:
+        pending.worst[orientation] = Cost.at_most(judge.worst_case(pending.questions[orientation]))
 
 
 def _advance(course: Course, lane: Lane, starts: StartQueue) -> None:
@@ -144,9 +206,13 @@ def _judge(tournament: Tournament, pool: Pool, seed: int) -> SimulatedJudge:
     return SimulatedJudge(settings, seed=seed, candidates=everyone, sleep=no_sleep)
 
 
+def assumed_seconds(tournament: Tournament) -> dict[Mode, float]:
+    """What a comparison of each mode was taken to last, where nothing says how long it does."""
+    judge = tournament.judge
+    known = judge.latency if isinstance(judge, SimulatedSettings) else {}
+    modes: tuple[Mode, ...] = ("pairwise", "debate") if judge.mode == "auto" else (judge.mode,)
+    return {mode: SECONDS[mode] for mode in modes if mode not in known or not known[mode].mean}
+
+
 def _seconds(judge: SimulatedJudge, question: Question) -> float:
     return judge.latency(question) or SECONDS[question.mode]
-
-
-def _over(limit: float | None, used: float) -> bool:
-    return limit is not None and used >= limit

@@ -6,7 +6,6 @@ a forecast runs on; none of them has rules of its own.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from arena_tui.candidate import Group
@@ -118,13 +117,6 @@ class GroupRun:
         self.withdrawn.update((step.seq, step) for step in gone)
         return gone
 
-    def start_rating(self, action: Intervention) -> float | None:
-        """The start value of a candidate that `action` added; None when it added none that is rated."""
-        added = action.added
-        if added is None or added.twin_of is not None:
-            return None
-        return next(row.rating for row in self.format.standings() if row.id == added.id)
-
     def refolded(self, first: int) -> tuple[list[tuple[int, RatingChange]], dict[str, tuple[float, int]]]:
         """All rating changes from application number `first` on, and all ratings with matches played."""
         changes = [(no, change) for no, change in enumerate(self.format.history(), 1) if no >= first]
@@ -153,12 +145,3 @@ class GroupRun:
         self.outcomes[before] -= 1
         self.outcomes[after] += 1
         self.played.update((row.id, row.matches) for row in self.format.standings())
-
-
-def totals(groups: Mapping[str, GroupRun]) -> dict[Winner, int]:
-    """Applied outcomes by kind over all groups."""
-    sums: dict[Winner, int] = {"a": 0, "b": 0, "draw": 0, "void": 0}
-    for group in groups.values():
-        for winner, count in group.outcomes.items():
-            sums[winner] += count
-    return sums

@@ -28,7 +28,7 @@ from arena_tui.store.crash_points import CrashPoint, reached
 from arena_tui.store.writer import Unit, Writer
 from arena_tui.vocabulary import CandidateState, Orientation
 
-SLICE = 0.002  # seconds of work before the event loop gets its turn (law 5 allows 5 ms)
+SLICE = 0.002  # seconds of work before the event loop gets its turn: keys and clocks wait no longer
 
 Callback = Callable[[], None]
 Changes = list[tuple[int, RatingChange]]  # rating changes by number of application in the group

@@ -49,8 +49,14 @@ class Pending:
         self.verdicts[orientation] = verdict
         if len(self.verdicts) < len(self.step.orders):
             return False
-        self.combined = combine(self.verdicts)
+        self.combined = combine(self.verdicts, self.step.mode)
         return True
+
+
+def held_in(group: GroupRun, pending: Mapping[int, Pending]) -> list[Pending]:
+    """Known outcomes of `pending` (steps by their number) behind a gap, in the order of application."""
+    waiting = (pending.get(step.seq) for step in group.order.waiting() if step.seq not in group.withdrawn)
+    return [each for each in waiting if each is not None and each.combined is not None]
 
 
 class Lane:
@@ -122,8 +128,7 @@ class Lane:
 
     def held(self) -> list[Pending]:
         """Known outcomes behind a gap, in the order in which they would be applied."""
-        waiting = (self.pending[step.seq] for step in self.group.order.waiting())
-        return [p for p in waiting if p.combined is not None and p.step.seq not in self.group.withdrawn]
+        return held_in(self.group, self.pending)
 
 
 class StartQueue:

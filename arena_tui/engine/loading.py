@@ -46,7 +46,7 @@ def open_budget(lanes: Mapping[str, Lane], loaded: Loaded) -> Budget:
     accounts: dict[str, Account] = {}
     for id_, lane in lanes.items():
         group = lane.group
-        account = accounts[id_] = Account(Caps(), spent=loaded.spent.get(id_, Cost()))
+        account = accounts[id_] = Account(Caps(), spent=loaded.spent.get(id_, Cost()), of_group=True)
         account.matches = group.order.applied - group.withdrawn_applied
     for pending in loaded.pending:
         group_id = pending.step.group

@@ -1,6 +1,7 @@
-"""Law 2: which outcome is applied next, and when the next step may be chosen.
+"""Which outcome is applied next, and when the next step may be chosen.
 
-Both are functions of the plans and of what has been applied, never of latency. One `AppliedOrder`
+Both are functions of the plans and of what has been applied, never of latency: so the same seed and
+the same verdicts give the same tournament, however long each verdict took. One `AppliedOrder`
 belongs to one group; it is pure and is rebuilt by replaying the group's journal.
 """
 

@@ -1,4 +1,4 @@
-"""From a run's database back to its pure state: replaying the journal, and checking it.
+"""From a run's database back to its pure state: replaying the journal.
 
 `replay` is the only reader of journals; resume, `show`, `act` and `verify` all start from it.
 """
@@ -8,17 +8,22 @@ from __future__ import annotations
 import json
 from collections import deque
 from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
 
 from arena_tui.engine.budget import Cost
 from arena_tui.engine.course import Course, Origin, questions_of
 from arena_tui.engine.lane import Pending
-from arena_tui.errors import StoreError
+from arena_tui.errors import RefusedAction, StoreError, UsageError
 from arena_tui.facts import Match
 from arena_tui.judging.base import Judge, Question, Reply, Usage, Verdict
 from arena_tui.settings import Tournament
-from arena_tui.store.reader import Applied, Planned, Reader
+from arena_tui.store.reader import Applied, JournalEntry, Planned, Reader
 from arena_tui.store.records import Pending as StoredPending
 from arena_tui.store.records import StoredReply
+from arena_tui.store.schema import readable
+
+if TYPE_CHECKING:
+    from arena_tui.engine.refolding import Witness
 
 Unread = tuple[Pending, Question]
 
@@ -29,39 +34,75 @@ def origin_of(reader: Reader) -> Origin:
     missing = [key for key in ("run", "tournament", "seed", "lookahead") if key not in meta]
     if missing:
         raise StoreError(f"{reader.path} does not say its {missing[0]}, so it is no whole run: delete it")
-    return Origin(
-        run=meta["run"],
-        tournament=Tournament.model_validate(json.loads(meta["tournament"])),
-        seed=int(meta["seed"]),
-        lookahead=int(meta["lookahead"]),
-        groups=reader.groups(),
-    )
+    with readable(reader.path, "what the run was started with"):
+        return Origin(
+            run=meta["run"],
+            tournament=Tournament.model_validate(json.loads(meta["tournament"])),
+            seed=int(meta["seed"]),
+            lookahead=int(meta["lookahead"]),
+            groups=reader.groups(),
+        )
 
 
-def replay(reader: Reader, told: Callable[[Question], None] | None = None) -> Course:
-    """The run's state after its whole journal. `told` hears of every planned comparison, in order."""
+def replay(
+    reader: Reader, told: Callable[[Question], None] | None = None, *, witness: Witness | None = None
+) -> Course:
+    """The run's state after its whole journal. `told` hears of every planned comparison, in order.
+
+    StoreError when the journal has a gap, or an entry that cannot follow those before it.
+    """
     course = Course(origin_of(reader))
-    for entry in reader.journal():
-        if entry.pos != course.pos + 1:
-            raise StoreError(f"the journal has a gap before position {entry.pos}: run `arena verify`")
-        match entry:
-            case Planned(step=step):
-                course.adopt(step)
-                if told is not None:
-                    for question in questions_of(course, step).values():
-                        told(question)
-            case Applied(outcome=outcome):
-                group = course.groups[outcome.step.group]
-                step = group.waiting[outcome.step.seq]
-                course.apply(group, step, outcome.winner, outcome.p_a, outcome.reason)
-            case _:
-                course.intervene(entry.intervention)
+    try:
+        for entry in reader.journal():
+            if entry.pos != course.pos + 1:
+                raise StoreError(
+                    f"{reader.path}: the journal has a gap before position {entry.pos}: run `arena verify`"
+                )
+            _take(course, entry, reader, told, witness)
+    except (LookupError, ValueError, TypeError, RefusedAction, UsageError) as error:
+        raise StoreError(
+            f"{reader.path}: the journal cannot be followed beyond position {course.pos} "
+            f"({type(error).__name__}: {error}): restore the file from a copy"
+        ) from error
     return course
+
+
+def _take(
+    course: Course,
+    entry: JournalEntry,
+    reader: Reader,
+    told: Callable[[Question], None] | None,
+    witness: Witness | None,
+) -> None:
+    match entry:
+        case Planned(step=step):
+            course.adopt(step)
+            if told is not None:
+                for question in questions_of(course, step).values():
+                    told(question)
+        case Applied(outcome=outcome):
+            group = course.groups[outcome.step.group]
+            step = group.waiting[outcome.step.seq]
+            withdrawn = step.seq in group.withdrawn
+            _, applied = course.apply(group, step, outcome.winner, outcome.p_a, outcome.reason)
+            if witness is not None:
+                witness.applied(group, step.seq, applied, withdrawn=withdrawn)
+        case _:
+            action = entry.intervention
+            course.intervene(action)
+            if witness is not None:
+                acted_on = course.groups.get(action.group or "")
+                after = course.applied if acted_on is None else acted_on.order.applied
+                witness.acted(entry.pos, entry.after_applied, after)
+            if witness is not None and action.kind == "overrule":
+                played = reader.applied_match(action.group or "", action.seq or 0)
+                witness.overruled_by(action, entry.pos, 0 if played is None else played[-1])
 
 
 def load_pending(reader: Reader, course: Course) -> list[Pending]:
     """The steps without an outcome, with the verdicts and replies they have."""
-    return [_pending(stored, course) for stored in reader.pending()]
+    with readable(reader.path, "a planned match"):
+        return [_pending(stored, course) for stored in reader.pending()]
 
 
 def unread_of(pendings: Iterable[Pending], judge: Judge) -> list[Unread]:
@@ -117,32 +158,3 @@ def spent_by_group(reader: Reader) -> dict[str, Cost]:
         group: Cost.of(Usage(input_tokens=tokens, usd=usd))
         for group, (tokens, usd) in reader.spent_by_group().items()
     }
-
-
-def refold(path_reader: Reader) -> list[str]:
-    """What differs between the stored ratings and a refold of the journal, one sentence each."""
-    course = replay(path_reader)
-    problems = []
-    stored = path_reader.ratings()
-    for group in course.groups.values():
-        history = group.format.history()
-        for row, change in zip(path_reader.rating_rows(group.id), history, strict=False):
-            applied_no, *numbers = row
-            expected = (
-                (None,) * 4
-                if row[1] is None
-                else (change.a_before, change.a_after, change.b_before, change.b_after)
-            )
-            if tuple(numbers) != expected:
-                problems.append(
-                    f"group {group.id}, match {applied_no}: stored ratings {numbers} differ from the "
-                    f"journal's {list(expected)}"
-                )
-        for standing in group.format.standings():
-            rating = stored.get((group.id, standing.id))
-            if rating != (standing.rating, standing.matches):
-                problems.append(
-                    f"group {group.id}, {standing.id}: stored rating {rating} differs from the "
-                    f"journal's {(standing.rating, standing.matches)}"
-                )
-    return problems

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from itertools import islice
 
 from arena_tui.candidate import Candidate, Group
 from arena_tui.errors import RefusedAction
 from arena_tui.facts import Intervention
+from arena_tui.values import did_you_mean
 from arena_tui.vocabulary import PLAYING, CandidateState
 
+COMPARED = 2_000  # ids that an unknown one is compared with: some 0.1 s
 TRANSITIONS: dict[str, dict[CandidateState, CandidateState]] = {
     "pin": {"in_tournament": "pinned"},
     "unpin": {"pinned": "in_tournament"},
@@ -71,8 +74,21 @@ class Roster:
                 rest = id_.removeprefix(f"{name}:")
                 if rest != id_ and rest in members:
                     found.append((name, members[rest]))
+        if not found and id_.endswith("…"):  # a shortened id, as a screen shows it
+            found = [
+                (name, candidate)
+                for name, members in self._groups.items()
+                if group in (None, name)
+                for candidate in members.values()
+                if len(id_) > 1 and candidate.id.startswith(id_[:-1])
+            ]
+            if len(found) > 1:
+                named = ", ".join(candidate.id for _, candidate in found[:3])
+                raise RefusedAction(f"{id_!r} is the beginning of {len(found)} ids, give more of it: {named}")
         if not found:
-            raise RefusedAction(f"no candidate has the id {id_!r}; `arena show RUN` lists them")
+            everyone = (known for members in self._groups.values() for known in members)
+            near = did_you_mean(id_, islice(everyone, COMPARED)) if len(id_) < 200 else ""
+            raise RefusedAction(f"no candidate has the id {id_!r}; {near or '`arena show RUN` lists them'}")
         if len(found) > 1:
             names = ", ".join(f"{name}:{id_}" for name, _ in found[:3])
             raise RefusedAction(f"the id {id_!r} stands in {len(found)} groups; say which, as in {names}")
@@ -102,8 +118,8 @@ class Roster:
     def admit(self, group: str, candidate: Candidate) -> Candidate:
         """`candidate` as it will stand in `group`: a twin if its text is there already."""
         if group not in self._groups:
-            known = ", ".join(list(self._groups)[:5])
-            raise RefusedAction(f"the run has no group {group!r}; it has {known}")
+            known = did_you_mean(group, self._groups) or f"it has {', '.join(list(self._groups)[:5])}"
+            raise RefusedAction(f"the run has no group {group!r}; {known}")
         if candidate.id in self._groups[group]:
             raise RefusedAction(f"the group {group!r} already has a candidate {candidate.id!r}")
         original = self._by_text.get((group, candidate.text_hash, candidate.class_))

@@ -1,7 +1,7 @@
 """What displays read: the run as it stands, with a revision that grows on every change.
 
 The engine writes it, views pull it on their own timers and do nothing while the revision is the
-same (law 5). Plain data only; importing it loads neither pydantic nor numpy.
+same. Plain data only; importing it loads neither pydantic nor numpy.
 """
 
 from __future__ import annotations
@@ -42,7 +42,6 @@ class GroupState:
     expected: int | None = None
     stop_reason: StopReason | None = None
     stop_detail: str = ""
-    stability: str = ""  # distance to the stop rule, in words
 
 
 @dataclass(slots=True)

@@ -9,36 +9,50 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
 
-from arena_tui.engine import events
-from arena_tui.engine.actions import CONTROLS, Action, FindMatch, Played, Resolved, resolve
+from arena_tui.engine.actions import (
+    CONTROLS,
+    Action,
+    FindMatch,
+    Played,
+    Resolved,
+    acknowledgement,
+    resolve,
+)
 from arena_tui.engine.budget import Budget
 from arena_tui.engine.calls import Calls
 from arena_tui.engine.course import Course
-from arena_tui.engine.journal import Journal, intervention_unit, overrule_unit
+from arena_tui.engine.effects import Effect, take_effect, units_of
+from arena_tui.engine.journal import SLICE, Journal
 from arena_tui.engine.lane import Lane
 from arena_tui.engine.telling import Teller
-from arena_tui.errors import RefusedAction, UsageError
-from arena_tui.facts import Intervention, Match
-from arena_tui.store.crash_points import CrashPoint, reached
-from arena_tui.store.writer import Unit
+from arena_tui.errors import ArenaError
+from arena_tui.facts import Match
 from arena_tui.vocabulary import Winner
 
 T = TypeVar("T")
 
+MISFITS = (ArenaError, ArithmeticError, LookupError, TypeError, ValueError)
+"""What a request may raise while it is only looked at: nothing has changed by then, so it is refused,
+whatever another process has written into it, and the run goes on."""
+
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """An action asked for from outside; `answer` is called after its commit, or with the refusal."""
+    """An action asked for from outside; `answer` is called after its commit, or with the refusal.
+
+    `origin` is journaled with it, `asker` is who asks, for people; without one the origin says it.
+    """
 
     action: Action
     origin: str
     answer: Callable[[bool, str], None]
+    asker: str = ""
 
 
 class Steering:
@@ -86,40 +100,39 @@ class Steering:
                 continue
             try:
                 resolved = await self._off_loop(resolve, request.action, self._course, self._played)
-            except (RefusedAction, UsageError) as refusal:
-                request.answer(False, str(refusal))
+            except MISFITS as misfit:
+                what = f"the request does not fit this run ({type(misfit).__name__}: {misfit})"
+                request.answer(False, str(misfit) if isinstance(misfit, ArenaError) else what)
                 continue
             ticket = await self.take(resolved, request.origin)
-            done = "; ".join(each.done for each in resolved)
-            self._journal.then(ticket, partial(request.answer, True, done))
+            self._journal.then(ticket, partial(request.answer, True, acknowledgement(resolved)))
 
-    async def take(self, resolved: Iterable[Resolved], origin: str) -> int:
+    async def take(self, resolved: Sequence[Resolved], origin: str) -> int:
         """Journal the interventions of one request, all or none, and let them take effect; their ticket."""
-        taken = [await self._take(each, origin) for each in resolved]
-        ticket = self._journal.actions([unit for unit, _ in taken])
-        for _, event in taken:
-            self._journal.tell(ticket, event)
+        effects: list[Effect] = []
+        while len(effects) < len(resolved):
+            # A request may bring thousands: they take effect slice by slice, and the loop has its turns.
+            effects += await self._off_loop(self._take_some, resolved[len(effects) :])
+        units = await self._off_loop(units_of, self._course, effects, origin, time.time())
+        self._settle_in(effects)
+        ticket = self._journal.actions(units)
+        if self._journal.heard:
+            for effect in effects:
+                self._journal.tell(ticket, effect.event(origin))
         return ticket
 
-    async def _take(self, resolved: Resolved, origin: str) -> tuple[Unit, events.Intervened]:
-        """Let one intervention take effect; what is to be written and told of it."""
-        action, course = resolved.intervention, self._course
-        reached(CrashPoint.INTERVENTION_QUEUED)
-        new_state = course.roster.new_state(action)
-        pos, withdrawn = await self._off_loop(course.intervene, action)
-        group = course.groups.get(action.group or "")
-        after, at = course.applied if group is None else group.order.applied, time.time()
-        if resolved.overruled is not None and group is not None:
-            played = resolved.overruled
-            self._overruled[played.group, played.seq] = action.winner or played.winner
-            changes, ratings = await self._off_loop(group.refolded, played.applied_no)
-            unit = overrule_unit(course.run, pos, action, played, after, origin, at, changes, ratings)
-        else:
-            rating = None if group is None else group.start_rating(action)
-            unit = intervention_unit(pos, action, after, origin, at, new_state, rating)
-        who = action.candidate if action.added is None else action.added.id
-        self._settle_in(action, withdrawn)
-        return unit, events.Intervened(pos, action.kind, action.group, who, after, origin)
+    def _take_some(self, resolved: Sequence[Resolved]) -> list[Effect]:
+        """Let the first of these take effect, as many as a slice of time allows."""
+        effects: list[Effect] = []
+        until = time.monotonic() + SLICE
+        for each in resolved:
+            effects.append(take_effect(self._course, each))
+            if each.overruled is not None:
+                played = each.overruled
+                self._overruled[played.group, played.seq] = each.intervention.winner or played.winner
+            if time.monotonic() >= until:
+                break
+        return effects
 
     def _played(self, group: str, seq: int) -> Played | None:
         """The match as the store knows it, under an outcome that may not be committed yet."""
@@ -127,27 +140,32 @@ class Steering:
         winner = self._overruled.get((group, seq))
         return played if played is None or winner is None else replace(played, winner=winner)
 
-    def _settle_in(self, action: Intervention, withdrawn: list[Match]) -> None:
-        """Put an intervention's consequences to work outside the formats."""
-        for step in withdrawn:
-            lane = self._lanes[step.group]
-            pending = lane.withdraw(step)
-            self._calls.release(lane, pending)
-            if pending.counted:
-                pending.counted = False
-                self._budget.withdraw(step.group)
-            self._teller.state.held -= pending.held
-            pending.held = False
-        if action.kind == "overrule" and action.winner is not None and action.group is not None:
-            self._teller.count(action.group, action.values["was"], -1)
-            self._teller.count(action.group, action.winner, 1)
-        if action.kind == "settings":
-            self._configure()
-            for lane in self._lanes.values():
-                self._look_at(lane)
-        elif action.group is not None:
-            self._look_at(self._lanes[action.group])
+    def _settle_in(self, effects: Sequence[Effect]) -> None:
+        """Put the consequences of interventions to work outside the formats."""
+        for effect in effects:
+            action = effect.resolved.intervention
+            for step in effect.withdrawn:
+                self._withdraw(step)
+            if action.kind == "overrule" and action.winner is not None and action.group is not None:
+                self._teller.count(action.group, action.values["was"], -1)
+                self._teller.count(action.group, action.winner, 1)
+            if action.kind == "settings":
+                self._configure()
+                for lane in self._lanes.values():
+                    self._look_at(lane)
+            elif action.group is not None:
+                self._look_at(self._lanes[action.group])
         self._calls.retry_blocked()
+
+    def _withdraw(self, step: Match) -> None:
+        lane = self._lanes[step.group]
+        pending = lane.withdraw(step)
+        self._calls.release(lane, pending)
+        if pending.counted:
+            pending.counted = False
+            self._budget.withdraw(step.group)
+        self._teller.state.held -= pending.held
+        pending.held = False
 
     async def _off_loop(self, call: Callable[..., T], *args: object) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._planner, call, *args)

@@ -12,6 +12,7 @@ from arena_tui.facts import Outcome
 from arena_tui.formats.base import Format
 from arena_tui.ratings.stability import Snapshot, StabilityTracker
 from arena_tui.settings import Stop
+from arena_tui.values import counted
 from arena_tui.vocabulary import StopReason
 
 REASONS: tuple[StopReason, ...] = (
@@ -81,7 +82,8 @@ class StopWatch:
             limit = self._settings.voids_in_a_row
             if not withdrawn and self._voids >= limit:
                 cause = outcome.reason or "no usable verdict"
-                detail = f"{limit} matches in a row had no usable verdict; the last one: {cause}"
+                row = f"{limit} matches in a row" if limit > 1 else "a match"
+                detail = f"{row} had no usable verdict; the last one: {cause}"
                 return None, Closing("IDLE", detail, unusable=True)
             return None, None
         self._voids = 0
@@ -98,7 +100,7 @@ class StopWatch:
         if not snapshot.stable:
             return snapshot, None
         detail = (
-            f"the top {len(snapshot.top)} stayed the same over {settings.n} snapshots "
+            f"the top {len(snapshot.top)} stayed the same over {counted(settings.n, 'snapshot')} "
             f"and none of them moved by {settings.eps:g} points"
         )
         return snapshot, Closing("ELO_STABLE", detail)

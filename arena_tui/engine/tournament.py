@@ -1,7 +1,7 @@
 """The loop: drives a `Course` with a judge, a journal and a budget until something ends it.
 
 One coroutine, `_advance`, is the only one that touches formats: it applies the due outcome, takes
-due interventions, refills the window, then looks at the next outcome (law 2). Comparisons are tasks
+due interventions, refills the window, then looks at the next outcome. Comparisons are tasks
 of one TaskGroup; they only bring replies. Whatever is told to the outside waits for its commit.
 """
 
@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 from arena_tui import exit_codes
 from arena_tui.engine import events
-from arena_tui.engine.actions import FindMatch, Resolved
+from arena_tui.engine.actions import RESUMED, FindMatch, Resolved
 from arena_tui.engine.calls import Calls
 from arena_tui.engine.clock import RunClock
 from arena_tui.engine.course import Course
@@ -34,10 +34,11 @@ from arena_tui.errors import DiskTrouble, StoreError
 from arena_tui.facts import Intervention
 from arena_tui.judging.base import Judge
 from arena_tui.store.crash_points import CrashPoint, reached
+from arena_tui.values import visible
 
 T = TypeVar("T")
 TICK = 0.25  # seconds between looks at the clock and the inbox
-SAVE_ELAPSED = 5.0  # seconds of running time between notes of it
+SAVE_ELAPSED = 1.0  # seconds of running time between notes of it: as much may be forgotten at a kill
 
 
 class Engine:
@@ -113,7 +114,7 @@ class Engine:
         self._steering.ask([request])
         self._wake.set()
 
-    def prepare(self, resolved: Iterable[Resolved], origin: str) -> None:
+    def prepare(self, resolved: Sequence[Resolved], origin: str) -> None:
         """Journal these before the run goes on; call it before `run`."""
         self._startup.append((tuple(resolved), origin))
 
@@ -141,7 +142,8 @@ class Engine:
 
     def title(self, group: str, id_: str) -> str:
         """How a candidate is called on a screen: its title, else its id."""
-        return self.course.candidate(group, id_).title or id_
+        title = self.course.candidate(group, id_).title
+        return title if visible(title) else id_
 
     # --- life ---------------------------------------------------------------------------------
 
@@ -177,7 +179,13 @@ class Engine:
         state, course = self.state, self.course
         self._journal.event(
             events.RunStarted(
-                course.pos, state.run, state.name, state.seed, self._loaded.resumed, course.applied
+                course.pos,
+                state.run,
+                state.name,
+                state.seed,
+                self._loaded.resumed,
+                course.applied,
+                tuple(self.judge.notes),
             )
         )
         for resolved, origin in self._startup:
@@ -197,16 +205,17 @@ class Engine:
                 self._journal.reopen_group(id_)
             elif loaded.reopen or (loaded.failed and closing.unusable):
                 # The journal first: after a crash between the two, the row is opened by the line above.
-                await self._steering.take([Resolved(Intervention("reopen", id_), "")], "resume")
+                await self._steering.take([Resolved(Intervention("reopen", id_), "")], RESUMED)
                 self._journal.reopen_group(id_)
                 self._endings.reopened(id_)
             else:
                 shown = self.state.groups[id_]
                 shown.stop_reason, shown.stop_detail = closing.reason, closing.detail
         # Only now is the earlier end forgotten: a crash before this line opens the groups next time.
-        self._journal.meta({"stop_reason": "", "stop_detail": "", "exit_code": ""})
+        self._journal.meta({"stop_reason": "", "stop_detail": "", "exit_code": "", "paused": ""})
 
     async def _drive(self) -> Ending:
+        self._look_at_clock()  # before anything starts: an earlier sitting may have used up the time
         while True:
             self._wake.clear()
             await self._advance()
@@ -236,19 +245,27 @@ class Engine:
 
     async def _ticker(self) -> None:
         saved = self._clock.elapsed
+        paused = False  # as it is stored, for lists of runs
         while True:
             await asyncio.sleep(TICK)
+            if self.gate.paused != paused:
+                paused = self.gate.paused
+                self._journal.meta({"paused": "yes" if paused else ""})
             elapsed = self._tick_clock()
             if elapsed - saved >= SAVE_ELAPSED:
                 saved = elapsed
                 self._journal.meta({"elapsed": f"{saved:.3f}"})
-            limit = self.course.tournament.limits.wall_clock
-            if limit is not None and elapsed >= limit and self.gate.reason is None:
-                detail = f"the limit of {limit:g} s of running time is used up"
-                self.gate.stop("WALL_CLOCK", detail, exit_codes.LIMIT, time.monotonic())
-                self._gate_moved("draining", detail)
-            self._steering.ask(self._inbox())
+            self._look_at_clock()
+            self._steering.ask(await asyncio.to_thread(self._inbox))  # a request may be large
             self._wake.set()
+
+    def _look_at_clock(self) -> None:
+        """Stop when the limit of running time is used up."""
+        limit = self.course.tournament.limits.wall_clock
+        if limit is not None and self._clock.elapsed >= limit and self.gate.reason is None:
+            detail = f"the limit of {limit:g} s of running time is used up"
+            self.gate.stop("WALL_CLOCK", detail, exit_codes.LIMIT, time.monotonic())
+            self._gate_moved("draining", detail)
 
     def _tick_clock(self) -> float:
         elapsed = self.state.elapsed = self._clock.tick(counting=not self.gate.paused)
@@ -350,7 +367,7 @@ class Engine:
                 moved = self.resume()
                 request.answer(moved, "going on" if moved else "the run is not paused")
             case _:
-                self.stop(f"aborted by {request.origin}")
+                self.stop(f"aborted by {request.asker or request.origin}")
                 request.answer(True, "stopping; calls in flight finish first")
 
     def _configure(self) -> None:

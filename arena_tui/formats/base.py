@@ -1,4 +1,4 @@
-"""The format protocol (design 5.5): who meets whom next, as a pure state machine that the engine drives.
+"""The format protocol: who meets whom next, as a pure state machine that the engine drives.
 
 No clock, no I/O, no asyncio, no global randomness: feeding the same plans, outcomes and
 interventions in the same order gives the same state, so a run is resumed by replaying its journal.
@@ -17,7 +17,7 @@ class Format(Protocol):
     """Who meets whom next. All methods are deterministic; see the module's docstring."""
 
     windowed: bool
-    """True: step k is chosen when exactly max(0, k - lookahead) outcomes are applied (law 2)."""
+    """True: step k is chosen when exactly max(0, k - lookahead) outcomes are applied."""
     off_loop: bool
     """True when one call may take longer than an engine step's 5 ms: the planner thread runs it."""
 

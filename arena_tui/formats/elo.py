@@ -1,9 +1,9 @@
 """The Elo tournament: pairs from three buckets, K 32 then 16, one match at a time, open-ended.
 
-A windowed format (design law 2) and a pure one (law 1): step k's random choices come from
-`Random(f"{seed}:{group}:{k}")` and from the outcomes applied before it. The engine feeds it plans,
-outcomes and interventions; adopting a plan leaves the same state as having chosen it. Source: the
-Co-Scientist Elo tournament, with the decisions of `pairing` where that one is silent.
+A windowed format, planned a lookahead beyond what is applied, and a pure one: step k's random choices
+come from `Random(f"{seed}:{group}:{k}")` and from the outcomes applied before it. The engine feeds it
+plans, outcomes and interventions; adopting a plan leaves the same state as having chosen it. Source:
+the Co-Scientist Elo tournament, with the decisions of `pairing` where that one is silent.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from arena_tui.ratings.similarity import Lexical, Vectors
 
 
 class Ideas:
-    """Similarities by text hash: of the words (`lexical`), of given vectors (`embedding`), or `none`.
+    """Similarities by text hash: of the words (`lexical`), of vectors (`embedding`, `endpoint`), or `none`.
 
     Only grows, and a value never changes once it can be asked for: clones of a format share one.
     """
@@ -23,13 +23,14 @@ class Ideas:
         self,
         initial: Sequence[Candidate],
         *,
-        similarity: Literal["lexical", "embedding", "none"],
+        similarity: Literal["lexical", "embedding", "endpoint", "none"],
         prefer: Literal["distant", "similar"],
     ) -> None:
         self._kind = similarity
         self._prefer = prefer
         self._initial = tuple(initial)
         self._later: list[Candidate] = []
+        self._characters = sum(len(candidate.text) for candidate in initial)
         self._rows: Lexical | Vectors | None = None
 
     @property
@@ -37,12 +38,13 @@ class Ideas:
         """Characters of text that the next question has to read first."""
         if self._rows is not None or self._kind != "lexical":
             return 0
-        return sum(len(candidate.text) for candidate in (*self._initial, *self._later))
+        return self._characters
 
     def add(self, candidate: Candidate) -> None:
         """Admit a later candidate."""
         if self._rows is None:
             self._later.append(candidate)
+            self._characters += len(candidate.text)
         else:
             _admit(self._rows, candidate)
 

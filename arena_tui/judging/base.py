@@ -7,7 +7,7 @@ replies it has. A judge never raises for one unusable verdict: that is a `Verdic
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -19,7 +19,8 @@ from arena_tui.vocabulary import Mode, Orientation, Said
 class Question:
     """One comparison to be judged: `first` is shown in slot 1.
 
-    What a judge does at random is seeded by these, so that it repeats on a resume.
+    What a judge does at random is seeded by these, so that it repeats on a resume. `task` takes the
+    place of the tournament's for this comparison alone, as in an audit over pairs of many kinds.
     """
 
     group: str
@@ -29,6 +30,9 @@ class Question:
     first: Candidate
     second: Candidate
     prompt: str | None = None
+    task: str | None = None
+    criteria: Mapping[str, str] | None = None
+    """The group's own, in place of the tournament's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +122,9 @@ class Desk(Protocol):
     async def cover(self, further: Usage) -> None:
         """Before a call: make sure that what is left of the reservation covers `further`.
 
-        It does unless failed attempts used it up. Raises `OutOfBudget` when the limits allow no more:
-        the comparison is then set aside and goes on from its replies once there is money again.
+        It does unless failed attempts used it up, or more is asked than is usual. Raises `OutOfBudget`
+        when the limits allow no more: the comparison is then set aside and goes on from its replies
+        once there is money again.
         """
         ...
 
@@ -141,6 +146,11 @@ class Judge(Protocol):
     keeps_replies: bool
     """True: each reply is stored before it is read, and is never asked for twice."""
 
+    @property
+    def notes(self) -> Sequence[str]:
+        """What the user should be told before the first question; complete once the judge is open."""
+        ...
+
     async def open(self) -> None:
         """Make sure that the judge can work, before the first plan. JudgeError says why it cannot."""
         ...
@@ -150,7 +160,10 @@ class Judge(Protocol):
         ...
 
     def worst_case(self, question: Question, replies: Sequence[Reply] = ()) -> Usage:
-        """The most that is still to be paid after `replies` when no call fails: what is reserved."""
+        """The most that is still to be paid after `replies` when all goes as usual: what is reserved.
+
+        No call fails and every reply is usable; the rest is covered when it happens (`Desk.cover`).
+        """
         ...
 
     async def ask(self, question: Question, desk: Desk) -> None:

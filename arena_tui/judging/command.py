@@ -11,20 +11,24 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import shutil
 import signal
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from arena_tui.errors import JudgeError
+from arena_tui.errors import JudgeError, UsageError
 from arena_tui.judging.base import FREE, Desk, Question, Reply, Usage, Verdict
+from arena_tui.judging.command_key import CommandKey
 from arena_tui.judging.strict_json import optional_probability, optional_text, strict_object
+from arena_tui.programs import fault_of
+from arena_tui.values import shown
 from arena_tui.vocabulary import Said
 
 if TYPE_CHECKING:
     from arena_tui import settings
+    from arena_tui.providers.reply_cache import ReplyCache
 
 OUTPUT_LIMIT = 1_000_000  # bytes of stdout; a verdict is a few hundred
 _STDERR_KEPT = 4096  # bytes at its end, for the last line
@@ -38,13 +42,21 @@ class CommandJudge:
     """Implements `Judge` with the program `settings.command`, an argument list started in `folder`.
 
     Raises `JudgeError` at construction when there is no such program; one that cannot be started
-    later, fails, is too slow or prints no verdict gives an invalid verdict that says so.
+    later, fails, is too slow or prints no verdict gives an invalid verdict that says so. With a `cache`,
+    which is for programs that are `pure`, a verdict that was printed for the very same input, also in an
+    earlier run, serves again without a process.
     """
 
     keeps_replies = True
+    notes: Sequence[str] = ()
 
     def __init__(
-        self, settings: settings.CommandJudge, task: str, criteria: Mapping[str, str], folder: Path
+        self,
+        settings: settings.CommandJudge,
+        task: str,
+        criteria: Mapping[str, str],
+        folder: Path,
+        cache: ReplyCache | None = None,
     ) -> None:
         self._argv = settings.command
         self._show_ids = settings.show_ids
@@ -54,10 +66,16 @@ class CommandJudge:
         self._criteria = dict(criteria)
         self._folder = folder
         self.label = f"command: {Path(self._argv[0]).name}"
-        _require_program(self._argv[0], folder)
+        fault = fault_of(self._argv, folder)
+        if fault is not None:
+            raise JudgeError(f"judge.command: {fault[0]}" + (f" ({fault[1]})" if fault[1] else ""))
+        self._cache = cache
+        self._key = CommandKey(self._argv, folder)
 
     async def open(self) -> None:
-        """Nothing to be made sure of."""
+        """Make sure that the cache can be used. Raises UsageError when it cannot."""
+        if self._cache is not None:
+            await self._cache.open()
 
     def planned(self, question: Question) -> None:
         """Nothing to count."""
@@ -68,6 +86,23 @@ class CommandJudge:
 
     async def ask(self, question: Question, desk: Desk) -> None:
         """Lay down what the program printed; `failure` when it ended badly, late or not at all."""
+        if self._cache is None:
+            desk.keep(await self._run(question))
+            return
+        key = await self._key.of(self._payload(question))
+        served = await _served(self._cache, key)
+        if served is not None:
+            desk.keep(Reply(served, request_hash=key, from_cache=True))
+            return
+        reply = replace(await self._run(question), request_hash=key)
+        if self.read(question, [reply]).winner != "invalid":
+            from arena_tui.providers.base import Completion
+
+            self._cache.put(key, Completion(reply.text, "stop", model=self.label))
+        desk.keep(reply)
+
+    async def _run(self, question: Question) -> Reply:
+        """Start the program once."""
         exchange = _Exchange()
         try:
             try:
@@ -78,7 +113,7 @@ class CommandJudge:
                 failure = exchange.with_last_line(f"timed out after {self._timeout:g} s")
         except OSError as error:
             failure = f"could not start {self._argv[0]}: {error.strerror or type(error).__name__}"
-        desk.keep(Reply(exchange.stdout.decode("utf-8", "replace"), failure=failure))
+        return Reply(exchange.stdout.decode("utf-8", "replace"), failure=failure)
 
     def answered(self, question: Question, replies: Sequence[Reply]) -> bool:
         """One reply is all there is."""
@@ -92,13 +127,16 @@ class CommandJudge:
         try:
             verdict = _parse(reply.text)
         except ValueError as error:
-            return Verdict("invalid", reason=f"the program printed no verdict: {error}")
+            printed = f", it printed {shown(' '.join(reply.text.split()), 100)}" if reply.text.strip() else ""
+            return Verdict("invalid", reason=f"the program printed no verdict: {error}{printed}")
         if verdict.winner == "draw" and not self._draws:
             return Verdict("invalid", reason="the program called a draw, and judge.draws is off")
         return verdict
 
     async def close(self) -> None:
-        """Nothing is open: every process ended with its comparison."""
+        """Every process ended with its comparison; what is left is the cache."""
+        if self._cache is not None:
+            await self._cache.close()
 
     async def _converse(self, exchange: _Exchange, question: Question) -> None:
         """Start the program, hand it the question, wait for its end; never leave it running."""
@@ -127,9 +165,9 @@ class CommandJudge:
     def _payload(self, question: Question) -> bytes:
         first, second = question.first, question.second
         payload = {
-            "task": self._task,
+            "task": question.task or self._task,
             "prompt": question.prompt,
-            "criteria": self._criteria,
+            "criteria": self._criteria if question.criteria is None else dict(question.criteria),
             "first": {"id": first.id if self._show_ids else "first", "text": first.text},
             "second": {"id": second.id if self._show_ids else "second", "text": second.text},
         }
@@ -212,13 +250,13 @@ class _Exchange(asyncio.SubprocessProtocol):
             os.killpg(self._transport.get_pid(), signal.SIGKILL)
 
 
-def _require_program(program: str, folder: Path) -> None:
-    """Refuse a program that does not exist or may not be run, before anything is planned."""
-    found = shutil.which(str(folder / program) if os.path.dirname(program) else program)
-    if found is None:
-        local = " (a program in the tournament file's folder is written ./name)"
-        where = f"in {folder}" if os.path.dirname(program) else f"on the PATH{local}"
-        raise JudgeError(f"judge.command: there is no program {program!r} that can be run {where}")
+async def _served(cache: ReplyCache, key: str) -> str | None:
+    """What a program printed before for the same input."""
+    try:
+        stored = await cache.get(key)
+    except UsageError as error:
+        raise JudgeError(str(error)) from error
+    return None if stored is None else stored.text
 
 
 def _parse(text: str) -> Verdict:

@@ -38,6 +38,7 @@ class CallableJudge:
     """
 
     keeps_replies = False
+    notes: Sequence[str] = ()
 
     def __init__(self, function: JudgeFunction, *, draws: bool = True) -> None:
         self._function = function

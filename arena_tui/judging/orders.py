@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from arena_tui.judging.base import Verdict
-from arena_tui.vocabulary import Orientation, Winner
+from arena_tui.vocabulary import Mode, Orientation, Winner
 
 ONE_UNREADABLE = "one order unreadable"
 _ORDERS: tuple[Orientation, ...] = ("ab", "ba")  # the order in which reasons and flags are told
@@ -33,11 +33,13 @@ class Combined:
     rationale: str
 
 
-def combine(verdicts: Mapping[Orientation, Verdict]) -> Combined:
+def combine(verdicts: Mapping[Orientation, Verdict], mode: Mode = "pairwise") -> Combined:
     """What the verdicts of one or both orders (`ab`: a was shown first) say of the match.
 
-    Both orders: the same side twice is that side, anything else a draw. Where only one order can be
-    read it counts alone, flagged; where none can, the match is void. ValueError when nothing was judged.
+    Both orders: the same side twice is that side, anything else a draw. Scores (`mode`) are measurements
+    of one quantity instead: their mean probability decides, which is a draw only at exactly 1/2. Where
+    only one order can be read it counts alone, flagged; where none can, the match is void. ValueError when
+    nothing was judged.
     """
     judged = [(order, verdicts[order]) for order in _ORDERS if order in verdicts]
     if not judged:
@@ -51,9 +53,13 @@ def combine(verdicts: Mapping[Orientation, Verdict]) -> Combined:
     consistent = sides[0] == sides[1] if len(sides) == 2 else None
     if len(readable) < len(judged):
         flags.append(ONE_UNREADABLE)
+    p_a = _mean_p_a(readable)
+    winner = "draw" if consistent is False else sides[0]
+    if mode == "score" and consistent is not None and p_a is not None:
+        winner = "a" if p_a > 0.5 else "b" if p_a < 0.5 else "draw"
     return Combined(
-        winner="draw" if consistent is False else sides[0],
-        p_a=_mean_p_a(readable),
+        winner=winner,
+        p_a=p_a,
         reason="",
         flags=tuple(flags),
         order_consistent=consistent,

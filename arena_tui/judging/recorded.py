@@ -8,17 +8,19 @@ order and starting over after the last, so that a resumed run hears the same ans
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from arena_tui.errors import FileProblems, Problem
 from arena_tui.judging.base import FREE, Desk, Question, Reply, Usage, Verdict
 from arena_tui.judging.strict_json import optional_probability, optional_text, strict_object
+from arena_tui.values import did_you_mean, shown
 from arena_tui.vocabulary import Said
 
 if TYPE_CHECKING:
     from arena_tui import settings
+    from arena_tui.candidate import Group
 
 NOT_RECORDED = "not recorded"
 DRAWS_OFF = "a draw was recorded, and judge.draws is off"
@@ -44,6 +46,7 @@ class RecordedJudge:
     """
 
     keeps_replies = False
+    notes: Sequence[str] = ()
 
     def __init__(self, settings: settings.RecordedJudge, folder: Path) -> None:
         self.label = f"recorded: {Path(settings.file).name}"
@@ -52,8 +55,23 @@ class RecordedJudge:
         self._lines: dict[tuple[str | None, str, str], list[_Line]] = {}
         self._asked: Counter[tuple[str, str, str]] = Counter()
         self._planned: dict[tuple[str, int, str], int] = {}  # only pairs with a choice of lines
-        for key, line in _read_file(folder / settings.file):
+        self._path = folder / settings.file
+        for key, line in _read_file(self._path):
             self._lines.setdefault(key, []).append(line)
+
+    def refuse_strangers(self, groups: Iterable[Group]) -> None:
+        """FileProblems when not one recorded pair could meet in `groups`: every match would be void."""
+        for group in groups:
+            ids = {candidate.id for candidate in group.entrants}
+            if any(own in (None, group.id) and ids >= {a, b} for own, a, b in self._lines):
+                return
+        if self._lines:
+            _, a, b = next(iter(self._lines))
+            named = f"it compares {shown(a)} and {shown(b)}, say"
+        else:
+            named = "it is empty"
+        message = f"no recorded verdict is on two candidates of one group of the pool ({named})"
+        raise FileProblems([Problem(str(self._path), None, message, "the ids must be those of the pool")])
 
     async def open(self) -> None:
         """Nothing to be made sure of."""
@@ -159,7 +177,9 @@ def _parse(text: str) -> tuple[tuple[str | None, str, str], Verdict]:
     if a == b:
         raise ValueError('"a" and "b" are the same candidate')
     if not isinstance(winner, str) or winner not in _SAID:
-        raise ValueError('"winner" must be "a", "b", "draw" or "invalid"')
+        near = did_you_mean(winner, _SAID) if isinstance(winner, str) else ""
+        got = f", not {shown(winner)}" + (f"; {near}" if near else "")
+        raise ValueError(f'"winner" must be "a", "b", "draw" or "invalid"{got}')
     key = (optional_text(row, "group") or None, str(a), str(b))
     p_first, rationale = optional_probability(row, "p_a"), optional_text(row, "rationale")
     if winner == "invalid":

@@ -40,6 +40,8 @@ class SimulatedJudge:
 
     label = "SIMULATED"
 
+    notes: Sequence[str] = ()
+
     def __init__(
         self,
         settings: settings.SimulatedJudge,
@@ -183,7 +185,9 @@ def _key(question: Question) -> str:
 
 
 def _logistic(edge: float, noise: float) -> float:
-    """Chance of the side that is `edge` logits ahead, under logistic noise of scale `noise` (> 0)."""
+    """Chance of the side that is `edge` logits ahead, under logistic noise of scale `noise`; 0: certain."""
+    if noise <= 0:
+        return 0.5 if edge == 0 else float(edge > 0)
     scaled = edge / noise
     if scaled >= 0:
         return 1.0 / (1.0 + math.exp(-scaled))

@@ -6,16 +6,14 @@ completes a sentence that begins with the place ("line 3: ", "the program: ").
 
 from __future__ import annotations
 
-import json
 from typing import Any
+
+from arena_tui.json_text import json_value
 
 
 def strict_object(text: str) -> dict[str, Any]:
     """The one JSON object in `text`; ValueError says in words why there is none."""
-    try:
-        value = json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse_constant)
-    except (json.JSONDecodeError, RecursionError):
-        raise ValueError("not JSON") from None
+    value = json_value(text)
     if not isinstance(value, dict):
         raise ValueError("JSON, but not an object")
     return value
@@ -40,14 +38,3 @@ def optional_probability(row: dict[str, Any], key: str) -> float | None:
     if not number or not 0 <= value <= 1:
         raise ValueError(f'"{key}" must be a number from 0 to 1')
     return float(value)
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    row = dict(pairs)
-    if len(row) < len(pairs):
-        raise ValueError("a key is given twice")
-    return row
-
-
-def _refuse_constant(name: str) -> float:
-    raise ValueError(f"{name} is not a number")

@@ -19,6 +19,7 @@ Kind = Literal["pairwise", "panel", "advocate", "questions", "judge", "score", "
 the judgment that ends it, scores, a JSON object (a rubric), or anything else (an overview)."""
 
 _DRAW = re.compile(rf"{CONTRACT}\s*[::]\W*(?:{TIE}|draw|equal)\b", re.IGNORECASE)
+_TIE_LINE = re.compile(rf"^{CONTRACT}: ({TIE}\b[^\n]*)$", re.MULTILINE)
 _DEBATE = re.compile(r"\b(?:write|hold|play)\b[^.]{0,40}\bdebate\b|\bpanel of experts\b", re.IGNORECASE)
 _JSON = re.compile(r"\bJSON\b")
 
@@ -28,8 +29,9 @@ class Scene:
     """A prompt as understood. `labels` and `texts` are those of the fenced texts, in order.
 
     `speaks_for` is the index of the advocate's side, `turn` how many turns of the debate came before,
-    `line_only` that nothing but the line is wanted. `prompt` is all that was written, `instructions` the
-    part of it outside all fences, `key` tells prompts apart that differ in more than labels and fence ids.
+    `draws` whether a draw is offered and `tie` what it is to be called, `line_only` that nothing but the line
+    is wanted. `prompt` is all that was written, `instructions` the part of it outside all fences, `key` tells
+    prompts apart that differ in more than labels and fence ids.
     """
 
     kind: Kind
@@ -38,6 +40,7 @@ class Scene:
     speaks_for: int
     turn: int
     draws: bool
+    tie: str
     line_only: bool
     prompt: str
     instructions: str
@@ -65,6 +68,7 @@ def understood(request: Request) -> Scene:
         speaks_for=speaks_for,
         turn=turns,
         draws=_DRAW.search(instructions) is not None,
+        tie=(_TIE_LINE.findall(instructions) or [TIE])[-1],
         line_only=line_only,
         prompt=whole,
         instructions=instructions,

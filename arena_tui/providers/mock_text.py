@@ -10,7 +10,7 @@ import random
 import re
 from collections.abc import Mapping, Sequence
 
-from arena_tui.conventions import CONTRACT, QUESTION, SCORE, TIE
+from arena_tui.conventions import CONTRACT, QUESTION, SCORE
 from arena_tui.providers import mock_phrases as phrases
 from arena_tui.providers.mock_prompt import Scene
 
@@ -57,7 +57,7 @@ def questions(scene: Scene, rng: random.Random) -> str:
 
 def judgment(scene: Scene, winner: int | None, rng: random.Random, *, readable: bool) -> str:
     """A verdict with its reason: `winner` is the index of the better text, None for a draw."""
-    line = f"{CONTRACT}: {TIE if winner is None else scene.labels[winner]}"
+    line = f"{CONTRACT}: {scene.tie if winner is None else scene.labels[winner]}"
     if not readable:
         line = rng.choice(phrases.UNREADABLE).format(contract=CONTRACT)
     if scene.line_only:

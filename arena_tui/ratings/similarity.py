@@ -15,7 +15,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import repeat
 from operator import mul
-from typing import Protocol
 
 DECIMALS = 6
 OPEN_TERMS = 100_000
@@ -23,17 +22,6 @@ OPEN_TERMS = 100_000
 
 # Scripts that write without spaces count by character, everything else by word.
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]|[^\W\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+")
-
-
-class Similarity(Protocol):
-    """What a format asks: the cosine of two texts, named by their hashes."""
-
-    least: float
-    """The smallest cosine there can be: 0 for word counts, -1 for vectors of any sign."""
-
-    def cosine(self, first: str, second: str) -> float | None:
-        """Cosine in [least, 1], or None where one of the two is unknown."""
-        ...
 
 
 class Lexical:
@@ -45,6 +33,7 @@ class Lexical:
     """
 
     least = 0.0
+    """The smallest cosine there can be."""
 
     def __init__(self, texts: Mapping[str, str]) -> None:
         self._terms: dict[str, int] = {}
@@ -115,6 +104,7 @@ class Vectors:
     """Cosine of vectors that came with the pool (hash -> vector)."""
 
     least = -1.0
+    """The smallest cosine there can be: of vectors of any sign."""
 
     def __init__(self, vectors: Mapping[str, Sequence[float]]) -> None:
         self._rows: dict[str, array[float]] = {}

@@ -1,13 +1,13 @@
 """When a leaderboard has settled: the same top set, hardly moving, over several snapshots.
 
-Pure; one tracker a group. The engine's stop watch feeds it applied matches and asks whether the
-group may end; displays ask how far away that is. Source: the Co-Scientist Elo tournament.
+Pure; one tracker a group. The engine's stop watch takes the snapshots and asks whether the group may
+end; displays ask how far away that is. Source: the Co-Scientist Elo tournament.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 MATCHES_PER_CANDIDATE = 5
@@ -49,7 +49,7 @@ class Distance:
 
 
 class StabilityTracker:
-    """Watches the top `top_k` over `n` snapshots, one after every `every` valid matches.
+    """Watches the top `top_k` over `n` snapshots.
 
     Stable: the window is full, every snapshot has the same set of ids (order is free), each
     member's max - min stays below `eps` points, and the latest snapshot meets the guards. A
@@ -63,7 +63,6 @@ class StabilityTracker:
         top_k: int = 5,
         n: int = 3,
         eps: float = 25.0,
-        every: int = 10,
         min_ideas: int = 0,
         min_matches: int | None = None,
         min_matches_each: int = 3,
@@ -71,41 +70,20 @@ class StabilityTracker:
         self.top_k = top_k
         self._needed = n
         self._eps = eps
-        self._every = every
         self._min_ideas = min_ideas
         self._min_matches = min_matches
         self._min_matches_each = min_matches_each
         self._window: deque[Snapshot] = deque(maxlen=n)
-        self._seen = 0
 
     @property
     def stable(self) -> bool:
         """True when the latest snapshot closed a stable window."""
         return bool(self._window) and self._window[-1].stable
 
-    def applied(
-        self,
-        valid_matches: int,
-        standings: Callable[[], Sequence[tuple[str, float]]],
-        *,
-        playing: int,
-        fewest_matches: int,
-    ) -> Snapshot | None:
-        """Tell of an applied outcome; the snapshot it caused, if any.
-
-        `valid_matches` is the count after it, so a void match repeats the last one and causes
-        nothing; `standings` gives the top set, best first, and is called only when it is due.
-        """
-        due = valid_matches > self._seen and valid_matches % self._every == 0
-        self._seen = valid_matches
-        if not due:
-            return None
-        return self.snapshot(valid_matches, standings(), playing=playing, fewest_matches=fewest_matches)
-
     def snapshot(
         self, valid_matches: int, top: Sequence[tuple[str, float]], *, playing: int, fewest_matches: int
     ) -> Snapshot:
-        """Take a snapshot now, for a caller that counts matches itself."""
+        """Take a snapshot: `top` is the top set now, best first; the caller counts when one is due."""
         draft = Snapshot(valid_matches, tuple(top), playing, fewest_matches, stable=False)
         self._window.append(draft)
         if self.distance() == Distance(self._needed, self._needed):
@@ -114,14 +92,9 @@ class StabilityTracker:
             return settled
         return draft
 
-    def restart(self, valid_matches: int | None = None) -> None:
-        """Start the window anew: after an overrule, or when a closed group goes on.
-
-        `valid_matches` is the count as it is now, where an overrule changed it.
-        """
+    def restart(self) -> None:
+        """Start the window anew: after an overrule, or when a closed group goes on."""
         self._window.clear()
-        if valid_matches is not None:
-            self._seen = valid_matches
 
     def distance(self) -> Distance:
         """What is still missing, by the latest snapshot; equal to a full window alone when stable."""

@@ -18,6 +18,7 @@ from typing import Any, Literal, TextIO
 
 from arena_tui.errors import UsageError
 from arena_tui.safetext import clean
+from arena_tui.values import did_you_mean
 
 ExportFormat = Literal["csv", "jsonl", "md"]
 
@@ -43,7 +44,9 @@ def suffix_format(path: str | PurePath) -> ExportFormat:
         case ".md":
             return "md"
     told = f"the suffix {suffix!r}" if suffix else "no suffix"
-    raise UsageError(f"{path}: {told} names no export format; use .csv, .jsonl or .md")
+    near = did_you_mean(suffix, (".csv", ".jsonl", ".md"))
+    hint = f" ({near})" if near else ""
+    raise UsageError(f"{path}: {told} names no export format; use .csv, .jsonl or .md{hint}")
 
 
 def write_rows(

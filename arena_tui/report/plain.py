@@ -28,8 +28,12 @@ from arena_tui.engine.events import (
 )
 from arena_tui.engine.state import RunState
 from arena_tui.errors import UsageError
+from arena_tui.report.event_file import refuse_other_file
+from arena_tui.report.overview_text import overview_notes
 from arena_tui.report.result import Result
 from arena_tui.safetext import clean, one_line
+from arena_tui.store.folder import called
+from arena_tui.values import counted
 
 NAME_CELLS = 34
 PROGRESS_TTY = 0.25  # seconds between looks at the state
@@ -37,6 +41,7 @@ PROGRESS_PIPE = 10.0  # seconds between progress lines where no terminal rewrite
 RATE_WINDOW = 30.0  # seconds over which the rate is measured
 
 OVERVIEWS = 5  # groups whose closest races are told
+CLOSE = 50.0  # points: a lead that wins 57 of 100 matches is worth a remark, a larger one is none
 Names = Callable[[str, str], str]
 
 
@@ -96,20 +101,18 @@ class PlainDisplay:
             case RatingsChanged():
                 self._decided(event)
             case GateMoved(phase=phase, in_flight=in_flight, detail=detail):
-                self._line(_GATE[phase].format(n=in_flight, detail=detail))
+                calls = counted(in_flight, "call")
+                finish = f"{calls} finish" if in_flight != 1 else f"{calls} finishes"
+                self._line(_GATE[phase].format(calls=calls, finish=finish, detail=detail))
             case Intervened():
-                who = (
-                    ""
-                    if event.candidate is None or event.group is None
-                    else (f" {self._name(event.group, event.candidate)}")
-                )
-                self._line(f"action: {event.action}{who}, after {event.after_applied} matches")
+                after = counted(event.after_applied, "match", "matches")
+                self._line(f"action: {self._action(event)}, after {after}")
             case GroupClosed(group=group, stop_reason=reason, stop_detail=detail) if self._many:
                 self._line(f"group {group}: {reason}, {detail}")
 
-    def ended(self, result: Result) -> None:
-        """Say how the run ended and how to go on."""
-        for line in ending_lines(result):
+    def ended(self, result: Result, *, finished: bool) -> None:
+        """Say how the run ended and, unless it is `finished`, how to go on."""
+        for line in ending_lines(result, "finished" if finished else "stopped"):
             self._line(line)
 
     # --- lines --------------------------------------------------------------------------------
@@ -117,8 +120,23 @@ class PlainDisplay:
     def _started(self, event: RunStarted) -> None:
         state = self._state
         judge = "" if state is None else f", judge: {state.judge}"
-        verb = f"goes on after {event.applied} matches" if event.resumed else "starts"
+        applied = counted(event.applied, "match", "matches")
+        verb = f"goes on after {applied}" if event.resumed else "starts"
         self._line(f"run {event.run} {verb}; seed {event.seed}{judge}")
+        for note in event.notes:
+            self._line(f"note: {note}")
+
+    def _action(self, event: Intervened) -> str:
+        """What was done, and to whom."""
+        group = event.group or ""
+        names = [self._name(group, id_) for id_ in (event.candidate, event.other) if id_ is not None]
+        if event.seq is not None:
+            names.append(f"{group}:{event.seq}" if self._many else f"match {event.seq}")
+        if event.winner is not None:
+            names.append(f"to {event.winner}")
+        names += [f"{key}={value}" for key, value in event.values.items()]
+        between = " and " if event.other is not None else " "
+        return f"{event.action} {between.join(names)}".rstrip()
 
     def _void(self, event: MatchFinished) -> None:
         a, b = self._name(event.group, event.hyp_a), self._name(event.group, event.hyp_b)
@@ -143,7 +161,7 @@ class PlainDisplay:
 
     def _number(self, event: MatchFinished) -> str:
         number = f"{event.applied_no:>4}"
-        return f"{one_line(event.group, 20)} {number}" if self._many else number
+        return f"{one_line(event.group, 1000)} {number}" if self._many else number
 
     def _name(self, group: str, id_: str) -> str:
         known = self._shown_names.get((group, id_))
@@ -190,7 +208,7 @@ class PlainDisplay:
 
     def _progress(self, state: RunState) -> str:
         rate = self._rate(state)
-        parts = [f"{state.applied} matches", f"{len(state.in_flight)} in flight"]
+        parts = [counted(state.applied, "match", "matches"), f"{len(state.in_flight)} in flight"]
         if state.held:
             parts.append(f"{state.held} held")
         if rate:
@@ -213,22 +231,30 @@ class PlainDisplay:
 
 
 _GATE: Mapping[str, str] = {
-    "paused": "paused: nothing new starts, {n} calls finish",
+    "paused": "paused: nothing new starts, {finish}",
     "resumed": "going on",
     "quiesced": "paused: nothing is in flight",
-    "draining": "stopping ({detail}): nothing new starts, {n} calls finish; once more cancels them",
-    "cancelling": "stopping: {n} calls are cancelled",
+    "draining": "stopping ({detail}): nothing new starts, {finish}; once more cancels them",
+    "cancelling": "stopping: {calls} cancelled",
 }
 
 
 def _eta(state: RunState, rate: float) -> str:
     """When the run will end at the latest, where a limit says so."""
-    left = []
-    if state.match_limit is not None and rate:
-        left.append((state.match_limit - state.started) / rate)
+    times, matches = [], None
+    if state.match_limit is not None:
+        matches = state.match_limit - state.started
+        if rate:
+            times.append(matches / rate)
     if state.wall_clock_limit is not None:
-        left.append(state.wall_clock_limit - state.elapsed)
-    return f"at most {duration(max(0.0, min(left)))} left" if left else "until its stop rule fires"
+        times.append(state.wall_clock_limit - state.elapsed)
+    if times:
+        return f"at most {duration(max(0.0, min(times)))} left"
+    if matches is not None:
+        return f"at most {counted(max(0, matches), 'match', 'matches')} to start"
+    if state.usd_limit is not None or state.token_limit is not None:
+        return "until its stop rule fires or its budget is spent"
+    return "until its stop rule fires"
 
 
 def duration(seconds: float) -> str:
@@ -245,26 +271,70 @@ def _columns() -> int:
         return 80
 
 
-def ending_lines(result: Result) -> list[str]:
-    """How the run ended, what it took, and how to go on, in a few lines."""
+def ending_lines(result: Result, status: str) -> list[str]:
+    """How the run ended, what it took, and how to go on, in a few lines.
+
+    `status` is the run's in the list of runs: finished, stopped, interrupted, running, paused.
+    """
     m = result.matches
     total = m["a"] + m["b"] + m["draw"] + m["void"]
-    counted = f"{total} matches" + (f", {m['void']} of them void" if m["void"] else "")
+    parts = [counted(total, "match", "matches") + (f", {m['void']} of them void" if m["void"] else "")]
     if m["held"]:
-        counted += f", {m['held']} held for later"
-    lines = []
-    if result.stop_reason:
-        lines.append(f"{result.stop_reason}: {result.stop_detail}")
-    else:
-        lines.append("not ended yet")
-    lines.append(f"{counted}; {result.comparisons} comparisons; seed {result.seed}; run {result.run}")
+        parts[0] += f", {_held(result)}"
+    parts += [counted(result.comparisons, "comparison"), f"seed {result.seed}", f"run {result.run}"]
+    if result.judge.get("simulated"):
+        parts.append("SIMULATED")
+    reason = result.stop_reason
+    lines = [f"{reason}: {result.stop_detail}" if reason else _NOT_ENDED.get(status, "not ended yet")]
+    lines.append("; ".join(parts))
+    for told in result.judge.get("invalid_reasons", ()):
+        lines.append(f"no verdict in {counted(told['comparisons'], 'comparison')}: {told['reason']}")
     for group in result.groups["skipped"]:
         lines.append(f"group {group['group']} was skipped: {group['reason']}")
     lines += _overview(result.details)
-    if result.stop_reason in ("BUDGET", "WALL_CLOCK", "EXTERNAL"):
-        how = {"BUDGET": " --add-matches N (or --add-usd, --add-tokens)", "WALL_CLOCK": " --add-time T"}
-        lines.append(f"go on with: arena resume {result.run}{how.get(result.stop_reason, '')}")
-    return [clean(line) for line in lines]
+    lines += result.judge.get("warnings", ())
+    lines += overview_notes(result.overview, total)
+    if status in ("stopped", "interrupted"):
+        lines.append(f"go on with: {_how_to_go_on(result)}")
+    return [clean(line).replace("\n", " ") for line in lines]
+
+
+_NOT_ENDED: Mapping[str, str] = {
+    "running": "running: not ended yet",
+    "paused": "paused: not ended yet",
+    "interrupted": "interrupted: its process is gone, and what was in flight will be asked again",
+}
+
+
+def _held(result: Result) -> str:
+    """What becomes of verdicts that are known and not applied."""
+    held = result.matches["held"]
+    counts = {result.stop_reason, *result.groups["stop_reasons"].values()} == {"BUDGET"}
+    return f"{counted(held, 'held verdict')} counted in the table" if counts else f"{held} held for later"
+
+
+_SPENT: Sequence[tuple[str, str, str]] = (
+    ("USD", "usd", "X"),
+    ("tokens", "tokens", "N"),
+    ("limit", "matches", "N"),
+)
+"""A word of the sentence about a limit that is used up, the limit's key, and what stands for more of it."""
+
+
+def _how_to_go_on(result: Result) -> str:
+    """The command that goes on with the run, with the option that lifts the limit in its way."""
+    run = called(Path(result.db))
+    resume = f"arena resume {run}"
+    match result.stop_reason:
+        case "WALL_CLOCK":
+            return f"{resume} --add-time T"
+        case "BUDGET":
+            detail = result.stop_detail
+            key, more = next(((key, more) for word, key, more in _SPENT if word in detail), ("matches", "N"))
+            if " group" in detail:
+                return f"arena act {run} limit per_group.{key}={more}, then {resume}"
+            return f"{resume} --add-{key} {more}"
+    return resume
 
 
 def _overview(details: Mapping[str, Any]) -> list[str]:
@@ -274,7 +344,9 @@ def _overview(details: Mapping[str, Any]) -> list[str]:
     for name, overview in list(groups.items())[:OVERVIEWS]:
         prefix = f"{name}: " if name else ""
         for race in overview["closest_races"]:
-            lines.append(f"{prefix}close: {race['ahead']} is {race['gap']:.1f} ahead of {race['behind']}")
+            if race["gap"] < CLOSE:
+                lead = f"{race['gap']:.1f} ahead of" if race["gap"] >= 0.05 else "level with"
+                lines.append(f"{prefix}close: {race['ahead']} is {lead} {race['behind']}")
         hardly = overview["hardly_played"]
         if hardly:
             more = f" and {len(hardly) - 8} more" if len(hardly) > 8 else ""
@@ -283,14 +355,16 @@ def _overview(details: Mapping[str, Any]) -> list[str]:
 
 
 @contextmanager
-def event_lines(target: str) -> Iterator[Callable[[Event], None]]:
+def event_lines(target: str, db: Path | None = None) -> Iterator[Callable[[Event], None]]:
     """A listener that writes every event as one line of JSON, `pos` first, flushed at once.
 
-    `target` is a file that is appended to, or "-" for stdout. UsageError when it cannot be opened.
+    `target` is a file that is appended to, or "-" for stdout; `db` is the run's database, where it is
+    known. UsageError when the file cannot be opened or is none of events.
     """
     with ExitStack() as stack:
         stream: TextIO = sys.stdout
         if target != "-":
+            refuse_other_file(Path(target), db)
             try:
                 stream = Path(target).open("a", encoding="utf-8")  # noqa: SIM115 - `_close` is on the stack
             except OSError as error:

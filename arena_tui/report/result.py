@@ -71,7 +71,8 @@ class Result:
     """A run's result, field by field the JSON object of `--json`.
 
     `stop_reason` is None while the run can still go on by itself. `usage["usd"]` is None when a price
-    is unknown. `details` is the format's own.
+    is unknown. `details` is the format's own. `overview` is what a model wrote at the end, if it was asked
+    to.
     """
 
     run: str
@@ -90,6 +91,7 @@ class Result:
     standings: Sequence[StandingRow]
     judge: Mapping[str, Any]
     details: Mapping[str, Any]
+    overview: Mapping[str, Any] | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON object, keys in the documented order at every level; fresh containers throughout."""
@@ -98,6 +100,7 @@ class Result:
             result[part] = _in_order(result[part], order)
         result["standings"] = [row.to_dict() for row in self.standings]
         result["details"] = dict(self.details)
+        result["overview"] = None if self.overview is None else dict(self.overview)
         return result
 
 

@@ -1,4 +1,4 @@
-"""Tables for a terminal or a pipe: the standings of a result and the list of runs, as plain text.
+"""Tables for a terminal or a pipe: standings, the list of runs, what is known of a judge, as plain text.
 
 Every foreign string passes `safetext`; widths are terminal cells, so that CJK and emoji line up.
 Colour only repeats what the words say. Nothing here prints.
@@ -6,50 +6,55 @@ Colour only repeats what the words say. Nothing here prints.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from typing import Any
 
+from arena_tui.report.judge_words import judge_lines
 from arena_tui.report.result import RunRow, StandingRow
 from arena_tui.safetext import one_line
+from arena_tui.values import visible
 
+SIMULATED = "SIMULATED"
 _GAP = "  "
+_UNCUT = 2000  # cells: more than any id, whose 500 characters may take two each
 _BOLD, _DIM, _RESET = "\x1b[1m", "\x1b[2m", "\x1b[0m"
 
 
 @dataclass(frozen=True, slots=True)
 class _Column:
-    """A column takes its widest cell, at most `most` cells; the flexible ones give way first."""
+    """A column takes its widest cell. Those with a `least` give way when the line is too long; the others,
+    ids among them, are never cut: what is shown of an id must be enough to type it."""
 
     heading: str
     right: bool = False
-    most: int = 1000
-    least: int = 0  # > 0: may be cut down to this many cells when the line is too long
+    least: int = 0  # > 0: may be cut down to this many cells
 
 
-def standings_table(rows: Sequence[StandingRow], *, color: bool, width: int) -> str:
-    """The standings as lines of at most `width` cells (40 or more), ending in a line end.
+def standings_table(rows: Sequence[StandingRow], *, color: bool, width: int, simulated: bool = False) -> str:
+    """The standings as lines of at most `width` cells, if ids and figures leave room; with a line end.
 
     Several groups come one after the other, each under its name. Twins, rejected and other candidates
     that do not play say so in the last column. Columns of which nothing is known (titles, intervals,
-    ...) are left out. Without rows, one line says so.
+    ...) are left out. Without rows, one line says so. A simulation is named in the heading.
     """
     if not rows:
         return "no candidates\n"
     groups = [(group, list(members)) for group, members in groupby(rows, key=lambda row: row.group)]
     parts = []
     for group, members in groups:
-        lines = list(_standings_of(members, color, width))
+        lines = list(_standings_of(members, color, width, SIMULATED if simulated else ""))
         if len(groups) > 1:
-            lines.insert(0, _styled(one_line(group, width), _BOLD if color else ""))
+            lines.insert(0, _styled(one_line(group, _UNCUT), _BOLD if color else ""))
         parts.append("\n".join(lines) + "\n")
     return "\n".join(parts)
 
 
 _RUNS = (
-    _Column("run", most=26),
+    _Column("run"),
     _Column("name", least=6),
-    _Column("format", most=11),
+    _Column("format"),
     _Column("status", least=8),
     _Column("matches", right=True),
     _Column("created", least=10),
@@ -57,7 +62,7 @@ _RUNS = (
 
 
 def runs_table(rows: Sequence[RunRow], *, color: bool, width: int) -> str:
-    """All runs as lines of at most `width` cells (40 or more), ending in a line end."""
+    """All runs as lines of at most `width` cells, if the ids leave room, ending in a line end."""
     if not rows:
         return "no runs yet\n"
     cells = [
@@ -65,6 +70,16 @@ def runs_table(rows: Sequence[RunRow], *, color: bool, width: int) -> str:
         for row in rows
     ]
     return "\n".join(_lines(_RUNS, cells, [False] * len(rows), color, width)) + "\n"
+
+
+def judge_table(report: Mapping[str, Any], *, color: bool, width: int) -> str:
+    """What is known of a judge as lines of at most `width` cells under a heading; empty if nothing is."""
+    lines = judge_lines(report)
+    if not lines:
+        return ""
+    widest = max(len(what) for what, _ in lines)
+    told = [f"{_GAP}{one_line(f'{what:<{widest}}{_GAP}{figures}', width - 2)}" for what, figures in lines]
+    return "\n".join([_styled("the judge", _BOLD if color else ""), *told]) + "\n"
 
 
 def _status(row: RunRow) -> str:
@@ -75,24 +90,24 @@ _STANDINGS = (
     _Column("rank", right=True),
     _Column("range", right=True),
     _Column("title", least=8),
-    _Column("id", least=6, most=28),
+    _Column("id"),
     _Column("rating", right=True),
     _Column("interval", right=True),
     _Column("best", right=True),
     _Column("W-D-L", right=True),
     _Column("matches", right=True),
-    _Column("state", least=8),
+    _Column("state"),  # of a twin it holds an id
 )
 
 
-def _standings_of(rows: list[StandingRow], color: bool, width: int) -> Iterator[str]:
+def _standings_of(rows: list[StandingRow], color: bool, width: int, label: str) -> Iterator[str]:
     """Heading and lines of one group."""
     titled = any(row.title not in ("", row.id) for row in rows)
     cells = [
         [
             str(row.rank),
             _span(row.rank_low, row.rank_high),
-            (row.title or row.id) if titled else "",
+            (row.title if visible(row.title) else row.id) if titled else "",
             row.id,
             f"{row.rating:.1f}",
             "" if row.low is None or row.high is None else f"{row.low:.0f}..{row.high:.0f}",
@@ -104,7 +119,7 @@ def _standings_of(rows: list[StandingRow], color: bool, width: int) -> Iterator[
         for row in rows
     ]
     aside = [row.twin_of is not None or row.state not in ("in_tournament", "pinned") for row in rows]
-    yield from _lines(_STANDINGS, cells, aside, color, width)
+    yield from _lines(_STANDINGS, cells, aside, color, width, label)
 
 
 def _state(row: StandingRow) -> str:
@@ -121,20 +136,26 @@ def _span(low: int | None, high: int | None) -> str:
 
 
 def _lines(
-    columns: Sequence[_Column], cells: list[list[str]], aside: list[bool], color: bool, width: int
+    columns: Sequence[_Column],
+    cells: list[list[str]],
+    aside: list[bool],
+    color: bool,
+    width: int,
+    label: str = "",
 ) -> Iterator[str]:
     """The heading and one line a row, cut and padded; columns without content are left out.
 
-    Lines set `aside` are dim where there is colour.
+    Lines set `aside` are dim where there is colour; `label` follows the heading.
     """
     used = [at for at in range(len(columns)) if any(line[at] for line in cells)]
     columns = [columns[at] for at in used]
     heading = [column.heading for column in columns]
-    safe = [[one_line(line[at], columns[n].most) for n, at in enumerate(used)] for line in cells]
+    safe = [[one_line(line[at], _UNCUT) for at in used] for line in cells]
     widths = _widths(columns, [heading, *safe], width)
-    yield _styled(_line(columns, heading, widths, width), _BOLD if color else "")
+    top = _line(columns, heading, widths)
+    yield _styled(f"{top}{_GAP}{label}" if label else top, _BOLD if color else "")
     for line, dim in zip(safe, aside, strict=True):
-        yield _styled(_line(columns, line, widths, width), _DIM if color and dim else "")
+        yield _styled(_line(columns, line, widths), _DIM if color and dim else "")
 
 
 def _widths(columns: Sequence[_Column], cells: list[list[str]], width: int) -> list[int]:
@@ -155,8 +176,8 @@ def _widths(columns: Sequence[_Column], cells: list[list[str]], width: int) -> l
     return widths
 
 
-def _line(columns: Sequence[_Column], cells: list[str], widths: list[int], width: int) -> str:
-    """One line, at most `width` cells even where the columns could not shrink enough."""
+def _line(columns: Sequence[_Column], cells: list[str], widths: list[int]) -> str:
+    """One line, each cell as wide as its column."""
     from rich.cells import cell_len
 
     padded = []
@@ -164,8 +185,7 @@ def _line(columns: Sequence[_Column], cells: list[str], widths: list[int], width
         text = one_line(cell, size)
         space = " " * (size - cell_len(text))
         padded.append(space + text if column.right else text + space)
-    line = _GAP.join(padded).rstrip(" ")
-    return line if cell_len(line) <= width else one_line(line.lstrip(" "), width)
+    return _GAP.join(padded).rstrip(" ")
 
 
 def _styled(line: str, style: str) -> str:

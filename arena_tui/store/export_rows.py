@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from arena_tui.store.schema import Reading
+from arena_tui.store.schema import Reading, readable
 
 PIECE = 2_000  # rows a query
 
@@ -68,7 +68,7 @@ def matches(conn: Reading, times: bool) -> Iterator[dict[str, Any]]:
                 "p_a": p_a,
                 "similarity": similarity,
                 "rationale": rationale,
-                "flags": json.loads(flags),
+                "flags": _flags(conn, flags),
                 "order_consistent": None if consistent is None else bool(consistent),
                 "overruled_by": overruled_by,
             }
@@ -105,5 +105,12 @@ def comparisons(conn: Reading) -> Iterator[dict[str, Any]]:
                         "seq": seq,
                         "mode": mode,
                         "reason": reason,
-                        "flags": json.loads(flags),
+                        "flags": _flags(conn, flags),
                     }
+
+
+def _flags(conn: Reading, stored: str) -> Any:
+    if stored == "[]":
+        return []
+    with readable(conn.path, "the flags of a verdict"):
+        return json.loads(stored)

@@ -14,7 +14,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from arena_tui.candidate import Candidate, Group
 from arena_tui.errors import StoreError
 from arena_tui.facts import Intervention, Outcome, RatingChange, Step
-from arena_tui.store.payloads import encode, encode_intervention, encode_step, encode_vector, storable
+from arena_tui.store.payloads import encode, encode_intervention, encode_step, encode_vector
+from arena_tui.values import whole_text
 from arena_tui.vocabulary import CandidateState, Orientation, Said, StopReason, Winner
 
 
@@ -36,7 +37,8 @@ def insert_run(
     `ratings` maps (scope, entrant) to the start value.
     """
     conn.executemany(
-        "INSERT INTO meta (key, value) VALUES (?, ?)", ((key, storable(value)) for key, value in meta.items())
+        "INSERT INTO meta (key, value) VALUES (?, ?)",
+        ((key, whole_text(value)) for key, value in meta.items()),
     )
     for ord_, group in enumerate(groups):
         conn.execute(
@@ -45,12 +47,12 @@ def insert_run(
             (
                 group.id,
                 ord_,
-                None if group.prompt is None else storable(group.prompt),
-                None if group.category is None else storable(group.category),
+                None if group.prompt is None else whole_text(group.prompt),
+                None if group.category is None else whole_text(group.category),
                 encode(dict(group.criteria)),
                 encode(dict(group.meta)),
                 "open" if group.skipped is None else "skipped",
-                storable(group.skipped or ""),
+                whole_text(group.skipped or ""),
             ),
         )
         for place, candidate in enumerate(group.candidates):
@@ -65,7 +67,7 @@ def set_meta(conn: sqlite3.Connection, key: str, value: str) -> None:
     """One thing known about the run, replacing what was known before."""
     conn.execute(
         "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-        (key, storable(value)),
+        (key, whole_text(value)),
     )
 
 
@@ -150,9 +152,9 @@ def insert_reply(
             sample,
             attempt,
             turn,
-            storable(text),
+            whole_text(text),
             stop_reason,
-            storable(failure),
+            whole_text(failure),
             input_tokens,
             cached_input_tokens,
             output_tokens,
@@ -184,7 +186,7 @@ def insert_verdict(
     conn.execute(
         "INSERT INTO comparisons (step, orientation, verdict, p_first, reason, flags)"
         " VALUES (?, ?, ?, ?, ?, ?)",
-        (step_id, orientation, verdict, p_first, storable(reason), encode(list(flags)) if flags else "[]"),
+        (step_id, orientation, verdict, p_first, whole_text(reason), encode(list(flags)) if flags else "[]"),
     )
 
 
@@ -224,11 +226,11 @@ def insert_outcome(
         (
             None if outcome.winner == "void" else outcome.winner,
             *before_after,
-            storable(rationale),
+            whole_text(rationale),
             outcome.applied_no,
             outcome.p_a,
             encode(list(flags)) if flags else "[]",
-            storable(outcome.reason) if outcome.reason else None,
+            whole_text(outcome.reason) if outcome.reason else None,
             order_consistent,
             at,
             step_id,
@@ -361,7 +363,7 @@ def _move_group(
 ) -> None:
     moved = conn.execute(
         "UPDATE groups SET state = ?, stop_reason = ?, stop_detail = ? WHERE id = ? AND state = ?",
-        (after, reason, storable(detail), group, before),
+        (after, reason, whole_text(detail), group, before),
     )
     if moved.rowcount != 1:
         raise StoreError(f"group {group!r} is not {before}, so it cannot become {after}")
@@ -379,8 +381,8 @@ def _insert_candidate(
             candidate.id,
             place,
             candidate.system,
-            storable(candidate.title),
-            storable(candidate.text),
+            whole_text(candidate.title),
+            whole_text(candidate.text),
             len(candidate.text),
             candidate.class_,
             candidate.state,
@@ -392,7 +394,7 @@ def _insert_candidate(
             candidate.rating,
             candidate.strength,
             encode_vector(candidate.embedding),
-            None if candidate.review is None else storable(candidate.review),
+            None if candidate.review is None else whole_text(candidate.review),
             encode(dict(candidate.meta)),
         ),
     )

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import difflib
+import hashlib
 import os
 import re
+import shlex
 import shutil
 import sqlite3
 import unicodedata
@@ -18,13 +21,15 @@ import platformdirs
 from arena_tui.errors import DiskTrouble, RunNotFound, StoreError
 from arena_tui.store.lock import RunLock, beside, holder
 from arena_tui.store.reader import Reader
+from arena_tui.values import shown
 
-Status = Literal["running", "stopped", "finished", "interrupted", "damaged"]
+Status = Literal["running", "paused", "stopped", "finished", "interrupted", "damaged"]
 
 
 @dataclass(frozen=True, slots=True)
 class RunInfo:
-    """A run in a list. `stopped` and `interrupted` (killed, or crashed) runs can be resumed.
+    """A run in a list. `running` and `paused` ones are driven by a process, `stopped` and `interrupted`
+    (killed, or crashed) ones can be resumed.
 
     `matches` counts applied ones; `created_at` is UTC in ISO 8601; `source` is the tournament file.
     """
@@ -63,6 +68,13 @@ def new_run(name: str, now: datetime, token: str) -> tuple[str, Path]:
     return run_id, path
 
 
+def start_lock(source: Path, db: Path | None) -> Path:
+    """The file that is locked while a run of the tournament file `source` is made, or one at `db`."""
+    if db is not None:
+        return beside(db, ".starting")
+    return _runs() / f".{hashlib.sha256(os.fsencode(source.resolve())).hexdigest()[:16]}.starting"
+
+
 def list_runs() -> list[RunInfo]:
     """The runs of the data folder, newest first."""
     infos = [info for path in _files() if (info := run_info(path)) is not None]
@@ -96,7 +108,8 @@ def run_info(path: Path) -> RunInfo | None:
 def find_run(text: str | None) -> Path:
     """The file of the run meant by `text`: an id, a unique beginning of one, or a file; None: the newest.
 
-    RunNotFound when there is none, or more than one, which are then named.
+    A beginning may end in the ellipsis of a shortened id. RunNotFound when there is none, or more than
+    one, which are then named.
     """
     if text is None:
         newest = list_runs()
@@ -106,17 +119,52 @@ def find_run(text: str | None) -> Path:
     file = Path(text).expanduser()
     with suppress(OSError, ValueError):  # no file can have such a name, so it is an id that will not be found
         if file.is_file():
+            _refuse_tournament_file(file)
             return file.absolute()
     known = {path.stem: path for path in _files()}
     if text in known:
         return known[text]
-    meant = sorted(run for run in known if text and run.startswith(text))
+    beginning = text.removesuffix("…")
+    meant = sorted(run for run in known if beginning and run.startswith(beginning))
     if len(meant) == 1:
         return known[meant[0]]
     if not meant:
-        raise RunNotFound(f"no run and no file is called {text!r}: `arena runs` lists the runs")
-    shown = ", ".join(meant[:5]) + (f" and {len(meant) - 5} more" if len(meant) > 5 else "")
-    raise RunNotFound(f"{text!r} is the beginning of {len(meant)} runs, give more of it: {shown}")
+        heads = {run[: len(beginning)]: run for run in known}  # a beginning is compared with beginnings
+        near = difflib.get_close_matches(beginning, heads, n=1) if 0 < len(beginning) < 200 else []
+        hint = f"did you mean {heads[near[0]]}?" if near else "`arena runs` lists the runs"
+        raise RunNotFound(f"no run and no file is called {shown(text, 1000)}: {hint}")
+    named = ", ".join(meant[:5]) + (f" and {len(meant) - 5} more" if len(meant) > 5 else "")
+    raise RunNotFound(f"{text!r} is the beginning of {len(meant)} runs, give more of it: {named}")
+
+
+def unfinished_run() -> Path:
+    """The newest run that has not ended by itself, also one that a process drives; RunNotFound if none."""
+    runs = [info for info in list_runs() if info.status != "damaged"]
+    if not runs:
+        raise RunNotFound(f"there is no run in {_runs()} yet: start one with `arena FILE`")
+    unfinished = next((info for info in runs if info.status != "finished"), None)
+    if unfinished is None:
+        raise RunNotFound(
+            f"no run is unfinished; a finished one goes on when it is named: `arena resume {runs[0].run}`"
+        )
+    return unfinished.db
+
+
+def _refuse_tournament_file(file: Path) -> None:
+    """RunNotFound for the file that a run was started from, naming its newest run."""
+    if file.suffix.lower() not in (".yaml", ".yml"):
+        return
+    source = str(file.resolve())
+    newest = next((info for info in list_runs() if info.source == source), None)
+    hint = f"start one with `arena {file}`" if newest is None else f"give {newest.run}"
+    which = "it has no run yet" if newest is None else f"its newest run is {newest.run}"
+    raise RunNotFound(f"{file} is a tournament file, not a run; {which}: {hint}")
+
+
+def called(path: Path) -> str:
+    """What names the run at `path` on a command line: its id in the data folder, elsewhere its file."""
+    path = path.absolute()
+    return path.stem if path.parent == _runs() else shlex.quote(str(path))
 
 
 def delete_run(path: Path) -> None:
@@ -152,7 +200,7 @@ def _files() -> list[Path]:
 
 def _status(meta: dict[str, str], driven: bool) -> Status:
     if driven:
-        return "running"
+        return "paused" if meta.get("paused") else "running"
     if not meta.get("stop_reason"):
         return "interrupted"
     return "finished" if meta.get("exit_code") == "0" else "stopped"

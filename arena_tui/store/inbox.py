@@ -1,9 +1,10 @@
 """Asking the driver of a run for an action: one file a request, one file an answer.
 
 Files appear by rename, so nobody reads half of one. The asker calls `send` and `wait_answer`; the
-driver takes `requests` about once a second and calls `answer` after the action's commit. A crash
+driver takes `requests` several times a second and calls `answer` after the action's commit. A crash
 between commit and answer delivers a request again: the driver journals the request's id as the
-intervention's origin and answers, without acting, what is journaled already.
+intervention's origin and answers, without acting, what is journaled already. Whatever lies in the
+folder, looking at it never fails: a run does not end for what somebody left there.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ import os
 import re
 import secrets
 import time
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -48,19 +50,26 @@ def send(db: Path, action: Mapping[str, Any], origin: str) -> str:
     return request_id
 
 
-def requests(db: Path) -> list[Request]:
-    """The open requests, oldest first. Junk among them is answered as refused and removed."""
+def requests(db: Path, known: Container[str] = ()) -> list[Request]:
+    """The open requests, oldest first; those whose id is `known` are not read again.
+
+    Junk among them is answered as refused and removed.
+    """
     found: list[Request] = []
     for path in _listed(db, _REQUEST):
         request_id = path.name.removesuffix(_REQUEST)
+        if request_id in known:
+            continue
         if path.with_name(request_id + _ANSWER).exists():
-            path.unlink(missing_ok=True)  # answered just before a crash
+            with suppress(OSError):
+                path.unlink()  # answered just before a crash
             continue
         request = _parsed(path, request_id)
-        if request is None:
-            answer(db, request_id, False, "the request cannot be read: ask again with `arena act`")
-        else:
+        if request is not None:
             found.append(request)
+            continue
+        with suppress(DiskTrouble):  # it is tried again the next time
+            answer(db, request_id, False, "the request cannot be read: ask again with `arena act`")
     return found
 
 
@@ -91,27 +100,26 @@ def wait_answer(db: Path, request_id: str, timeout: float) -> tuple[bool, str] |
         return bool(told["ok"]), str(told["message"])
 
 
-def withdraw(db: Path, request_id: str) -> bool:
-    """Take an unanswered request back; False when the driver has taken or answered it already."""
-    try:
-        (beside(db, ".inbox") / f"{request_id}{_REQUEST}").unlink()
-    except FileNotFoundError:
-        return False
-    return True
-
-
 def _listed(db: Path, suffix: str) -> list[Path]:
+    """The files of that suffix by name. A folder or a pipe of such a name is none of ours, and an inbox
+    that cannot be looked into holds nothing."""
     try:
-        names = os.listdir(beside(db, ".inbox"))
-    except FileNotFoundError:
+        with os.scandir(beside(db, ".inbox")) as entries:
+            wanted = [
+                entry.name
+                for entry in entries
+                if entry.name.endswith(suffix)
+                and _ID.fullmatch(entry.name.removesuffix(suffix))
+                and entry.is_file()
+            ]
+    except OSError:
         return []
-    wanted = (name for name in names if name.endswith(suffix) and _ID.fullmatch(name.removesuffix(suffix)))
     return [beside(db, ".inbox") / name for name in sorted(wanted)]
 
 
 def _parsed(path: Path, request_id: str) -> Request | None:
     try:
-        if not path.is_file() or path.stat().st_size > _LARGEST:
+        if path.stat().st_size > _LARGEST:
             return None
         content = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):

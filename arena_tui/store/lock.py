@@ -44,7 +44,7 @@ class RunLock:
             if attempt:
                 time.sleep(0.02)
             descriptor = self._open()
-            if self._taken(descriptor):
+            if _locked(descriptor, self._path):
                 os.ftruncate(descriptor, 0)
                 os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
                 self._descriptor = descriptor
@@ -71,17 +71,6 @@ class RunLock:
                 f"{self._path}: the run cannot be locked ({error.strerror}); make its folder writable"
             ) from error
 
-    def _taken(self, descriptor: int) -> bool:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        # `delete` may have removed the file between our opening and our locking it.
-        try:
-            return os.path.samestat(os.fstat(descriptor), os.stat(self._path))
-        except FileNotFoundError:
-            return False
-
     def __enter__(self) -> RunLock:
         self.acquire()
         return self
@@ -90,6 +79,74 @@ class RunLock:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.release()
+
+
+class StartLock:
+    """The right to make the run of one tournament file; also a context manager.
+
+    Held from the last look for a run of the file until the new run's own lock is taken, so that of two
+    processes which start the same file at once one finds the other's run. `path` is a file that exists
+    while somebody starts.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._descriptor: int | None = None
+
+    def acquire(self, patience: float) -> None:
+        """Wait for the lock; RunLocked after `patience` seconds."""
+        refuse_remote(self._path)
+        deadline = time.monotonic() + patience
+        while True:
+            descriptor = self._open()
+            if _locked(descriptor, self._path):
+                self._descriptor = descriptor
+                return
+            os.close(descriptor)
+            if time.monotonic() >= deadline:
+                raise RunLocked(
+                    "another process has been starting a run of this file for "
+                    f"{patience:g} s: wait for it, or end that process"
+                )
+            time.sleep(0.02)
+
+    def release(self) -> None:
+        """Let go and take the file away; harmless when the lock is not held."""
+        if self._descriptor is not None:
+            self._path.unlink(missing_ok=True)
+            os.close(self._descriptor)
+            self._descriptor = None
+
+    def _open(self) -> int:
+        try:
+            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            return os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except OSError as error:
+            raise DiskTrouble(
+                f"{self._path.parent}: no run can be made there ({error.strerror}): "
+                "choose another place with --db"
+            ) from error
+
+    def __enter__(self) -> StartLock:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.release()
+
+
+def _locked(descriptor: int, path: Path) -> bool:
+    """Take the lock of an open file if nobody has it and the file is still the one at `path`."""
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    # The file may have been removed between our opening and our locking it.
+    try:
+        return os.path.samestat(os.fstat(descriptor), os.stat(path))
+    except FileNotFoundError:
+        return False
 
 
 def holder(db_path: Path) -> int | None:

@@ -18,16 +18,6 @@ encode = json.JSONEncoder(separators=(",", ":"), default=str).encode
 _ACTION = ("group", "candidate", "other", "seq", "winner")
 
 
-def storable(text: str) -> str:
-    """`text` with lone surrogates replaced: UTF-8, and so the database, has no place for them.
-
-    They come from models: JSON may spell half a character. Everything else is stored as it is.
-    """
-    if text.isascii():
-        return text
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-
-
 def encode_step(step: Step) -> str:
     """The payload of a planned step."""
     return encode(

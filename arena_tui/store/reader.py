@@ -7,8 +7,9 @@ the database open would make the writer's WAL grow without bound.
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
@@ -16,7 +17,7 @@ from typing import Any
 
 from arena_tui.candidate import Candidate, Group
 from arena_tui.facts import Outcome, RatingChange
-from arena_tui.store import export_rows
+from arena_tui.store import applied_rows, booked, export_rows, judge_rows
 from arena_tui.store.export_rows import PIECE, group_ids, pieces
 from arena_tui.store.payloads import decode_intervention, decode_step, decode_vector
 from arena_tui.store.records import (
@@ -33,7 +34,7 @@ from arena_tui.store.records import (
     StoredReply,
     StoredVerdict,
 )
-from arena_tui.store.schema import open_reading
+from arena_tui.store.schema import open_reading, readable
 from arena_tui.vocabulary import Orientation, Winner
 
 __all__ = [
@@ -75,11 +76,14 @@ class Reader:
     @contextmanager
     def frozen(self) -> Iterator[None]:
         """Everything read inside is of one moment, whatever the writer does; keep it short."""
-        self._conn.execute("BEGIN")
+        self._conn.rows("BEGIN")
         try:
             yield
-        finally:
-            self._conn.execute("COMMIT")
+        except BaseException:
+            with suppress(sqlite3.Error):  # a damaged file: what went wrong inside is what is told
+                self._conn.execute("ROLLBACK")
+            raise
+        self._conn.rows("COMMIT")
 
     def data_version(self) -> int:
         """A number that changes when another connection has committed."""
@@ -93,25 +97,27 @@ class Reader:
 
     def groups(self) -> tuple[Group, ...]:
         """The groups as the run started: without candidates added later, in their first states."""
-        return tuple(
-            Group(
-                id=id_,
-                candidates=tuple(self._candidates(id_, from_the_start=True)),
-                prompt=prompt,
-                category=category,
-                criteria=json.loads(criteria),
-                meta=json.loads(meta),
-                skipped=detail if state == "skipped" else None,
+        with readable(self.path, "a group"):
+            return tuple(
+                Group(
+                    id=id_,
+                    candidates=tuple(self._candidates(id_, from_the_start=True)),
+                    prompt=prompt,
+                    category=category,
+                    criteria=json.loads(criteria),
+                    meta=json.loads(meta),
+                    skipped=detail if state == "skipped" else None,
+                )
+                for id_, prompt, category, criteria, meta, state, detail in self._conn.rows(
+                    "SELECT id, prompt, category, criteria, meta, state, stop_detail FROM groups ORDER BY ord"
+                )
             )
-            for id_, prompt, category, criteria, meta, state, detail in self._conn.rows(
-                "SELECT id, prompt, category, criteria, meta, state, stop_detail FROM groups ORDER BY ord"
-            )
-        )
 
     def candidates(self) -> Iterator[Candidate]:
         """All candidates in their present states, also those added later; group order, pool order."""
-        for group in group_ids(self._conn):
-            yield from self._candidates(group, from_the_start=False)
+        with readable(self.path, "a candidate"):
+            for group in group_ids(self._conn):
+                yield from self._candidates(group, from_the_start=False)
 
     def _candidates(self, group: str, *, from_the_start: bool) -> Iterator[Candidate]:
         which = "AND added_pos IS NULL" if from_the_start else ""
@@ -160,16 +166,17 @@ class Reader:
             )[0][0]
         )
 
-    def last_step(self) -> int:
-        """The id of the last planned step, 0 before the first."""
-        return int(self._conn.rows("SELECT COALESCE(MAX(id), 0) FROM steps")[0][0])
-
     def journal(self) -> Iterator[JournalEntry]:
         """Plans, outcomes and interventions in `pos` order."""
         last = self.last_pos()
         for start in range(0, last, PIECE):
             span = (start, min(start + PIECE, last))
-            entries: list[JournalEntry] = [*self._plans(span), *self._outcomes(span), *self._actions(span)]
+            with readable(self.path, f"the journal from position {start + 1} on"):
+                entries: list[JournalEntry] = [
+                    *self._plans(span),
+                    *self._outcomes(span),
+                    *self._actions(span),
+                ]
             entries.sort(key=lambda entry: entry.pos)
             yield from entries
 
@@ -206,10 +213,15 @@ class Reader:
 
     def interventions(self) -> list[Acted]:
         """All journaled actions, in order."""
-        return list(self._actions((0, self.last_pos())))
+        with readable(self.path, "an action"):
+            return list(self._actions((0, self.last_pos())))
 
     def pending(self) -> list[Pending]:
         """The planned steps without an outcome, in `pos` order, with their verdicts and replies."""
+        with readable(self.path, "a planned match"):
+            return self._pending()
+
+    def _pending(self) -> list[Pending]:
         verdicts: dict[int, list[StoredVerdict]] = {}
         for step, orientation, said, p_first, reason, flags in self._conn.rows(
             "SELECT c.step, c.orientation, c.verdict, c.p_first, c.reason, c.flags FROM comparisons c"
@@ -262,25 +274,21 @@ class Reader:
         lost_usd, lost_tokens = self._conn.rows(
             "SELECT COALESCE(SUM(usd), 0), COALESCE(SUM(tokens), 0) FROM reservations WHERE state = 'lost'"
         )[0]
-        return Spent(
-            usd=None if unknown else float(usd + lost_usd),
-            tokens=fresh + out + lost_tokens,
-            calls=calls,
-            failed=failed,
-            input_tokens=fresh,
-            cached_input_tokens=cached,
-            output_tokens=out,
-        )
+        known = None if unknown else float(usd + lost_usd)
+        judged = Spent(known, fresh + out + lost_tokens, calls, failed, fresh, cached, out)
+        return booked.with_overviews(self._conn, judged)
 
     def spent_by_group(self) -> dict[str, tuple[int, float]]:
-        """Tokens and USD by group, lost reservations included; an unknown price counts nothing."""
+        """Tokens and USD by group, lost reservations and overviews included; an unknown price counts
+        nothing."""
         rows = self._conn.rows(
             "SELECT s.group_id, SUM(x.tokens), SUM(x.usd) FROM"
             " (SELECT step, input_tokens + output_tokens AS tokens, COALESCE(cost, 0.0) AS usd FROM calls"
             " UNION ALL SELECT step, tokens, usd FROM reservations WHERE state = 'lost') x"
             " JOIN steps s ON s.id = x.step GROUP BY s.group_id"
         )
-        return {group: (tokens, usd) for group, tokens, usd in rows}
+        judged = {group: (tokens, usd) for group, tokens, usd in rows}
+        return booked.with_overviews_by_group(self._conn, judged)
 
     def applied_match(self, group: str, seq: int) -> tuple[str, str, Winner, bool, int] | None:
         """(a, b, outcome in force, withdrawn, applied_no) of an applied match; None before that."""
@@ -293,21 +301,10 @@ class Reader:
             return a, b, winner or "void", bool(withdrawn), applied_no
         return None
 
-    def rating_rows(self, group: str) -> Iterator[tuple[Any, ...]]:
-        """(applied_no, a before, a after, b before, b after) of every applied match, in order."""
-        return pieces(
-            self._conn,
-            "SELECT applied_no, elo_a_before, elo_a_after, elo_b_before, elo_b_after"
-            " FROM tournament_matches WHERE group_id = ? AND applied_no > ? ORDER BY applied_no LIMIT ?",
-            group,
-        )
-
-    def order_consistency(self) -> float | None:
-        """The share of matches judged in both orders whose orders agreed; None without such matches."""
-        share = self._conn.rows(
-            "SELECT AVG(order_consistent) FROM tournament_matches WHERE order_consistent IS NOT NULL"
-        )[0][0]
-        return None if share is None else float(share)
+    def applied_rows(self, group: str) -> Iterator[applied_rows.AppliedRow]:
+        """The applied matches of `group` with what was said of them, in applied order."""
+        with readable(self.path, "an applied match"):
+            yield from applied_rows.read(self._conn, group)
 
     def counts(self) -> Counts:
         """See `Counts`."""
@@ -360,10 +357,11 @@ class Reader:
             "SELECT s.group_id, s.applied_no, s.top, s.stable FROM snapshots s"
             " JOIN groups g ON g.id = s.group_id ORDER BY g.ord, s.applied_no"
         )
-        return [
-            Snapshot(group, no, tuple((id_, rating) for id_, rating in json.loads(top)), bool(stable))
-            for group, no, top, stable in rows
-        ]
+        with readable(self.path, "a snapshot"):
+            return [
+                Snapshot(group, no, tuple((id_, rating) for id_, rating in json.loads(top)), bool(stable))
+                for group, no, top, stable in rows
+            ]
 
     def events(self) -> Iterator[Event]:
         """All events, in the order in which they happened."""
@@ -379,6 +377,19 @@ class Reader:
     def comparisons(self) -> Iterator[dict[str, Any]]:
         """The comparisons of applied matches; see `export_rows.comparisons`."""
         return export_rows.comparisons(self._conn)
+
+    def invalid_reasons(self, most: int) -> list[tuple[str, int]]:
+        """Why comparisons of applied matches could not be used, and how many: the `most` frequent reasons."""
+        return self._conn.rows(
+            "SELECT c.reason, COUNT(*) FROM comparisons c JOIN steps s ON s.id = c.step"
+            " WHERE s.state = 'applied' AND c.verdict = 'invalid'"
+            " GROUP BY c.reason ORDER BY COUNT(*) DESC, c.reason LIMIT ?",
+            (most,),
+        )
+
+    def about_judge(self) -> judge_rows.JudgeRows:
+        """What is stored about the judge, counted; see `judge_rows`."""
+        return judge_rows.read(self._conn)
 
 
 def _logprobs(stored: str | None) -> tuple[tuple[str, tuple[tuple[str, float], ...]], ...]:

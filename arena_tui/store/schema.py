@@ -10,7 +10,9 @@ import os
 import re
 import secrets
 import sqlite3
+import struct
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -71,6 +73,31 @@ def as_store_error(error: sqlite3.Error, path: Path) -> StoreError:
     if trouble is not None:
         return DiskTrouble(f"{path}: {trouble}")
     return StoreError(f"{path} cannot be used: {error}")
+
+
+@contextmanager
+def store_errors(path: Path) -> Iterator[None]:
+    """Whatever SQLite raises inside becomes a StoreError that says what is wrong with `path`."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise as_store_error(error, path) from error
+
+
+@contextmanager
+def readable(path: Path, what: str) -> Iterator[None]:
+    """What a damaged value makes of the code that reads it becomes NotARun, which names the file.
+
+    For code that only takes stored values apart: there, such an error has no other cause.
+    """
+    try:
+        yield
+    except (LookupError, ValueError, TypeError, RecursionError, struct.error) as error:
+        told = " ".join(str(error).split())[:200]
+        raise NotARun(
+            f"{path} is damaged: {what} cannot be read ({type(error).__name__}: {told}): "
+            "restore the file from a copy"
+        ) from error
 
 
 def migrations(folder: Path) -> list[tuple[int, Path]]:
@@ -161,6 +188,9 @@ def open_writing(path: Path) -> sqlite3.Connection:
     """
     path = path.absolute()
     _identify(path).close()
+    if not os.access(path, os.W_OK):
+        # SQLite would open it for reading and take BEGIN IMMEDIATE for a plain BEGIN.
+        raise DiskTrouble(f"{path}: {_STORAGE[sqlite3.SQLITE_READONLY]}")
     conn: sqlite3.Connection | None = None
     try:
         conn = sqlite3.connect(_uri(path, "mode=rw"), uri=True, isolation_level=None, cached_statements=256)

@@ -131,7 +131,9 @@ class Arena:
         )
         return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
 
-    def start(self, *args: object, driver: Mapping[str, Any] | None = None) -> Running:
+    def start(
+        self, *args: object, driver: Mapping[str, Any] | None = None, **environment: str
+    ) -> Running:
         """Start a command and come back at once."""
         number = next(self._number)
         out, err = self.folder / f"out.{number}", self.folder / f"err.{number}"
@@ -139,7 +141,7 @@ class Arena:
             process = subprocess.Popen(
                 self.argv(args, driver),
                 cwd=self.folder,
-                env=self.environment(driver),
+                env=self.environment(driver, **environment),
                 stdin=subprocess.DEVNULL,
                 stdout=stdout,
                 stderr=stderr,

@@ -17,6 +17,7 @@ from arena_tui.store.reader import Reader
 RESULT_KEYS = [
     *("run", "name", "format", "compare", "seed", "stop_reason", "stop_detail", "db"),
     *("matches", "comparisons", "calls", "usage", "groups", "standings", "judge", "details"),
+    "overview",
 ]
 STANDING_KEYS = [
     *("rank", "rank_low", "rank_high", "group", "class", "id", "title", "system", "state", "rating"),
@@ -51,7 +52,7 @@ def test_json_result_has_the_documented_keys_in_order(arena: Arena) -> None:
     assert list(result["calls"]) == ["sent", "failed", "from_cache"]
     assert list(result["usage"]) == ["input_tokens", "cached_input_tokens", "output_tokens", "usd"]
     assert list(result["groups"]) == ["total", "finished", "stop_reasons", "skipped"]
-    assert list(result["judge"]) == ["first_slot_rate", "order_consistency", "invalid_rate", "slot_effect"]
+    assert list(result["judge"])[:3] == ["first_slot_rate", "order_consistency", "invalid_rate"]
     assert [list(row) for row in result["standings"]] == [STANDING_KEYS] * len(STRENGTHS)
     assert (result["seed"], result["format"], result["compare"]) == (7, "elo", "candidates")
     assert result["stop_reason"] == "BUDGET"
@@ -66,7 +67,7 @@ def test_json_result_has_the_documented_keys_in_order(arena: Arena) -> None:
 def test_table_is_on_stdout_and_everything_else_on_stderr(arena: Arena) -> None:
     done = arena.run("--no-ui", arena.tournament())
     table = done.out.splitlines()
-    assert table[0].split() == ["rank", "title", "id", "rating", "W-D-L", "matches"]
+    assert table[0].split() == ["rank", "title", "id", "rating", "W-D-L", "matches", "SIMULATED"]
     assert len(table) == 1 + len(STRENGTHS)
     lines = done.err.splitlines()
     assert "SIMULATED" in lines[0]
@@ -80,6 +81,7 @@ def test_quiet_leaves_out_the_lines_but_not_the_result(arena: Arena) -> None:
     assert done.out.count("\n") == 1 + len(STRENGTHS)
     assert " beats " not in done.err
     assert "note: " not in done.err
+    assert any(line.endswith("; SIMULATED") for line in done.err.splitlines()), "no simulation goes unsaid"
 
 
 def test_events_go_to_a_file_or_to_stdout_as_json_lines_with_pos_first(arena: Arena) -> None:
@@ -245,7 +247,7 @@ def test_change_that_makes_another_tournament_is_refused_and_named(
     before = arena.db().read_bytes()
     done = arena.run("--no-ui", arena.tournament(**changed))
     assert (done.code, done.out) == (2, "")
-    assert f"the file's {named} changed" in done.err
+    assert f"differs from the file in its {named}, so it cannot go on" in done.err
     assert "--new" in done.err
     assert ("--extend" in done.err) == (named == "candidates")
     assert arena.db().read_bytes() == before
@@ -350,7 +352,9 @@ def test_three_additions_of_matches_are_one(arena: Arena) -> None:
 def test_run_that_was_stable_goes_on_with_its_window_anew(arena: Arena) -> None:
     first = arena.run("--no-ui", "--json", arena.tournament(stop=STABLE, limits={"matches": 200}))
     assert first.code == 0
-    again = arena.run("resume", "--no-ui", "--json")
+    unnamed = arena.run("resume", "--no-ui", "--json")
+    assert (unnamed.code, unnamed.out) == (2, ""), "a finished run goes on only when it is named"
+    again = arena.run("resume", first.result["run"], "--no-ui", "--json")
     assert again.code == 0
     assert again.result["stop_reason"] == "ELO_STABLE"
     more = sum(again.result["matches"].values()) - sum(first.result["matches"].values())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from pathlib import Path
 from typing import Any
@@ -95,10 +96,13 @@ def test_pause_and_resume_from_another_process(driven: Driven) -> None:
     driven.let_go()
     driven.process.until_said("paused: nothing is in flight")
     assert len(asked_in(driven.calls)) == asked, "nothing new starts in a pause"
+    eventually(lambda: json.loads(driven.arena.run("runs", "--json").out)[0]["status"] == "paused")
+    assert "paused: not ended yet" in driven.arena.run("show").out.splitlines()
     assert driven.act("pause") == (False, "the run is paused or stopping already")
     assert driven.arena.run("act", driven.db.stem, "pause").code == 2
     done = driven.arena.run("act", driven.db.stem, "resume")
     assert (done.code, done.err) == (0, "going on\n")
+    eventually(lambda: json.loads(driven.arena.run("runs", "--json").out)[0]["status"] != "paused")
     assert driven.process.wait().code == 3
     phases = [event["phase"] for event in events_of(driven.events) if event["kind"] == "pause"]
     assert phases == ["paused", "quiesced", "resumed"]
@@ -113,10 +117,22 @@ def test_interventions_are_answered_promptly_and_journaled_where_they_took_effec
     assert driven.act("overrule", "1", "void")[0]
     added = driven.arena.run("act", driven.db, "add", more)
     assert (added.code, added.err) == (0, "gorse is in the tournament\n")
-    assert driven.act("focus", "gorse")[0]
-    assert driven.act("match", "amber", "birch")[0]
+    ok, told = driven.act("focus", "gorse")
+    assert ok
+    assert re.fullmatch(r"gorse meets its nearest opponent after the \d+ matches already planned", told)
+    ok, told = driven.act("match", "amber", "birch")
+    assert ok
+    assert re.fullmatch(r"amber meets birch after the \d+ matches already planned", told)
     driven.let_go()
     assert driven.process.wait().code == 3
+    said = driven.process.err
+    for line in (
+        "action: pin A text about amber.",
+        "action: settings limits.concurrency=2",
+        "action: overrule match 1 to void",
+        "action: match A text about amber. and A text about birch.",
+    ):
+        assert f"{line}, after " in said, line
     told = [event["action"] for event in events_of(driven.events) if event["kind"] == "intervention"]
     with Reader(driven.db) as reader:
         acts = reader.interventions()
@@ -183,7 +199,7 @@ def test_abort_from_another_process_ends_the_run_resumably(driven: Driven) -> No
     ended = driven.process.wait()
     assert ended.code == 130
     assert ended.result["stop_reason"] == "EXTERNAL"
-    assert "aborted by" in ended.result["stop_detail"]
+    assert re.fullmatch(r"aborted by process \d+", ended.result["stop_detail"])
     refused = driven.arena.run("act", driven.db, "abort")
     assert refused.code == 2
     assert "nothing drives" in refused.err

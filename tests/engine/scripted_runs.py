@@ -24,7 +24,7 @@ from arena_tui.commands.export import MATCH_COLUMNS
 from arena_tui.engine import opening
 from arena_tui.engine.actions import Action
 from arena_tui.engine.events import Event
-from arena_tui.engine.replay import refold
+from arena_tui.engine.refolding import refold
 from arena_tui.engine.steering import Request
 from arena_tui.engine.tournament import Engine
 from arena_tui.judging.base import FREE, Question, Reply, Usage, Verdict
@@ -134,6 +134,7 @@ class ScriptedJudge:
         self.say = say
         self.desk = desk or Desk()
         self.keeps_replies = worst is not None
+        self.notes: Sequence[str] = ()
         self._worst = worst or (lambda _: FREE)
         self._cost = cost or self._worst
         self.asked: list[tuple[str, int, str]] = []

@@ -126,6 +126,44 @@ def test_an_unknown_run_is_named(text: str) -> None:
         folder.find_run(text)
 
 
+def test_a_shortened_id_is_a_beginning_and_a_mistyped_one_gets_the_nearest_named() -> None:
+    run = make("alpha")
+    assert folder.find_run(run.stem[:9] + "…") == run
+    for typed in ("alhpa", "alpha-1130-2284-k3f9", "alpah…"):
+        with pytest.raises(RunNotFound, match=f"did you mean {run.stem}"):
+            folder.find_run(typed)
+    with pytest.raises(RunNotFound, match="arena runs"):
+        folder.find_run("…")
+
+
+def test_a_tournament_file_is_no_run_but_leads_to_its_newest(tmp_path: Path) -> None:
+    file = tmp_path / "plans.yaml"
+    file.write_text("task: x")
+    with pytest.raises(RunNotFound, match="it has no run yet: start one with `arena "):
+        folder.find_run(str(file))
+    make("older", 1, source=str(file))
+    newest = make("newer", 2, source=str(file))
+    make("other", 3, source="/x/other.yaml")
+    with pytest.raises(
+        RunNotFound, match=rf"plans.yaml is a tournament file.* its newest run is {newest.stem}"
+    ):
+        folder.find_run(str(file))
+
+
+def test_the_run_that_goes_on_unnamed_is_the_newest_that_is_not_finished(home: Path) -> None:
+    with pytest.raises(RunNotFound, match="no run in"):
+        folder.unfinished_run()
+    finished = make("done", 5, stop_reason="ELO_STABLE", exit_code="0")
+    (home / "runs" / "torn.db").write_bytes(b"\0" * 5000)
+    with pytest.raises(RunNotFound, match=f"`arena resume {finished.stem}`"):
+        folder.unfinished_run()
+    make("killed", 1)
+    limited = make("limited", 2, stop_reason="BUDGET", exit_code="3")
+    assert folder.unfinished_run() == limited
+    failed = make("failed", 3, stop_reason="IDLE", exit_code="1")
+    assert folder.unfinished_run() == failed
+
+
 def test_an_ambiguous_beginning_names_the_runs() -> None:
     make("alpha")
     make("alps")

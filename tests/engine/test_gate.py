@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from scripted_runs import Desk, ScriptedJudge, Sitting, create, exported, matches, run
+from scripted_runs import Desk, ScriptedJudge, Sitting, create, exported, killed, matches, run
 
 from arena_tui.engine.gate import Gate
 from arena_tui.errors import JudgeError
@@ -390,3 +390,45 @@ def test_time_does_not_take_a_users_stop_over() -> None:
     assert gate.deadline == 10.0, "the calls have had four of their ten seconds"
     gate.stop("EXTERNAL", "me", 130, now=5.0)
     assert gate.phase == "cancelling"
+
+
+def test_time_that_is_used_up_starts_nothing_more_however_often_the_run_is_resumed(
+    db: Path, clock: Clock
+) -> None:
+    create(db, limits={**LIMITS, "wall_clock": 100})
+
+    async def script(sitting: Sitting) -> None:
+        await sitting.at_rest(6, 4)
+        clock.now += 100
+        await sitting.until(lambda: sitting.engine.state.phase == "draining")
+        sitting.judge.desk.open_up()
+
+    run(db, ScriptedJudge(desk=Desk(hold=after(6))), script)
+    before = exported(db)
+    for _ in range(3):
+        judge = ScriptedJudge()
+        ended = run(db, judge)
+        assert (ended.reason, ended.code) == ("WALL_CLOCK", 3)
+        assert judge.asked == []
+    assert exported(db) == before
+    assert run(db, add={"time": 50}).reason == "BUDGET"
+
+
+def test_a_killed_run_has_noted_its_time_to_the_second(db: Path, clock: Clock, tmp_path: Path) -> None:
+    create(db, limits={**LIMITS, "wall_clock": 100})
+
+    async def script(sitting: Sitting) -> None:
+        await sitting.at_rest(6, 4)
+        for second in range(1, 5):
+            clock.now += 1
+            await sitting.until(lambda second=second: elapsed_in(db) == second)
+        killed(db, tmp_path / "killed.db")
+        sitting.judge.desk.open_up()
+
+    run(db, ScriptedJudge(desk=Desk(hold=after(6))), script)
+    assert elapsed_in(tmp_path / "killed.db") == 4
+
+
+def elapsed_in(db: Path) -> float:
+    with Reader(db) as reader:
+        return float(reader.meta().get("elapsed", 0))

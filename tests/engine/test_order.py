@@ -1,4 +1,4 @@
-"""Law 2 without an engine: the exact window, and the order by virtual finish or by arrival."""
+"""Outcomes in order, without an engine: the exact window, by virtual finish or by arrival."""
 
 from __future__ import annotations
 

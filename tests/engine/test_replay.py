@@ -25,7 +25,8 @@ from scripted_runs import (
 from arena_tui.candidate import Candidate
 from arena_tui.engine.course import Course
 from arena_tui.engine.opening import Driver
-from arena_tui.engine.replay import refold, replay
+from arena_tui.engine.refolding import refold
+from arena_tui.engine.replay import replay
 from arena_tui.errors import StoreError
 from arena_tui.judging.base import Usage
 from arena_tui.store.lock import RunLock
@@ -151,7 +152,7 @@ def damaged(db: Path, *statements: str) -> list[str]:
     conn = sqlite3.connect(db)
     conn.execute("PRAGMA foreign_keys = OFF")
     for statement in statements:
-        assert conn.execute(statement).rowcount > 0, f"changed nothing: {statement}"
+        assert conn.execute(statement).rowcount != 0, f"changed nothing: {statement}"
     conn.commit()
     conn.close()
     problems = structural(db)
@@ -202,6 +203,72 @@ def test_verify_finds_a_winner_changed_in_match_and_journal_alike(db: Path) -> N
         f"UPDATE tournament_matches SET winner = 'b' WHERE applied_no = {number}",
     )
     assert any(f"match {number}: stored ratings" in problem for problem in problems)
+
+
+NULLS = "elo_a_before = NULL, elo_a_after = NULL, elo_b_before = NULL, elo_b_after = NULL"
+TURNED = "CASE {0} WHEN 'first' THEN 'second' WHEN 'second' THEN 'first' ELSE {0} END"
+
+
+@pytest.mark.parametrize(
+    ("changed", "says"),
+    [
+        (f"tournament_matches SET {NULLS} WHERE applied_no = 9", "match 9: stored ratings [None"),
+        ("elo_journal SET expected_a = 0.5, k = 99 WHERE pos > 20", "stored ratings"),
+        (f"comparisons SET verdict = {TURNED.format('verdict')}", "its stored outcome"),
+        ("comparisons SET p_first = 0.9 WHERE step = 3", "its stored probability None"),
+        ("tournament_matches SET p_a = 0.9 WHERE applied_no = 9", "match 9: its stored probability"),
+        ("tournament_matches SET rationale = 'x' WHERE applied_no = 9", "match 9: its stored rationale"),
+        ("tournament_matches SET order_consistent = 1 WHERE applied_no = 9", "order consistency"),
+        ("tournament_matches SET flags = '[\"x\"]' WHERE applied_no = 9", "match 9: its stored flags"),
+        ("tournament_matches SET void_reason = NULL WHERE void_reason = 'withdrawn'", "its stored reason"),
+        ("tournament_matches SET winner = 'b' WHERE applied_no = 1", "the stored outcome in force ('b'"),
+        ("tournament_matches SET overruled_by = NULL WHERE applied_no = 2", "differs from the journal"),
+    ],
+)
+def test_verify_computes_every_change_from_the_journal_and_every_outcome_from_the_verdicts(
+    db: Path, changed: str, says: str
+) -> None:
+    an_acted_run(db)
+    problems = damaged(db, f"UPDATE {changed}")
+    assert any(says in problem for problem in problems), problems
+
+
+def test_a_missing_verdict_is_missed(db: Path) -> None:
+    an_acted_run(db)
+    (problem,) = damaged(db, "DELETE FROM comparisons WHERE step = 3")
+    assert problem.endswith("verdicts are stored for no order, planned were ab")
+
+
+def test_verdicts_of_both_orders_are_combined_again(db: Path) -> None:
+    create(
+        db, 6, judge={"kind": "simulated", "orders": "both", "invalid_rate": 0.2, "soft": True}, limits=LIMITS
+    )
+    run(db, own_judge=True)  # and is found sound
+    (problem, *_) = damaged(
+        db,
+        f"UPDATE comparisons SET verdict = {TURNED.format('verdict')} WHERE orientation = 'ba'"
+        " AND step = (SELECT MIN(step) FROM comparisons WHERE verdict IN ('first', 'second'))",
+    )
+    assert "match 1: its stored outcome" in problem or "order consistency" in problem
+
+
+def test_a_journal_that_no_run_can_have_written_is_a_sentence(db: Path) -> None:
+    """Every position is there, but two outcomes have changed places, in the journal and in the match."""
+    create(db, 6, limits=LIMITS)
+    run(db)
+    with Reader(db) as reader:
+        one, other = [entry for entry in reader.journal() if hasattr(entry, "outcome")][8:10]
+    swap = "UPDATE {0} SET {1} = CASE {1} WHEN {2} THEN {3} ELSE {2} END WHERE {1} IN ({2}, {3})"
+    (problem, *more) = damaged(
+        db,
+        "DROP INDEX matches_applied",
+        f"UPDATE elo_journal SET pos = -1 WHERE pos = {one.pos}",
+        f"UPDATE elo_journal SET pos = {one.pos} WHERE pos = {other.pos}",
+        f"UPDATE elo_journal SET pos = {other.pos} WHERE pos = -1",
+        swap.format("tournament_matches", "applied_no", one.outcome.applied_no, other.outcome.applied_no),
+    )
+    assert not more
+    assert "cannot be followed beyond position" in problem
 
 
 @pytest.mark.parametrize(

@@ -115,7 +115,7 @@ def test_reservations_of_a_killed_run_are_no_fault_but_known(path: Path) -> None
     assert structural(path) == []
     assert open_reservations(path) == 1
     write(path, lambda conn: facts.set_meta(conn, "stop_reason", "BUDGET"))
-    assert "1 reservations are open" in structural(path)[0]
+    assert "1 reservation left open although" in structural(path)[0]
 
 
 def test_a_torn_page_is_damage(path: Path) -> None:

@@ -72,6 +72,11 @@ class ModelServerThread:
         return self._server.calls
 
     @property
+    def other_paths(self) -> list[str]:
+        """The paths of requests for anything but a reply."""
+        return [request.path for request in self._server.others]
+
+    @property
     def peak_in_flight(self) -> int:
         return self._server.peak_in_flight
 

@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -148,21 +149,32 @@ async def test_program_that_ends_badly_is_not_believed(tmp_path: Path, script: s
     ("out", "reason"),
     [
         ("", "its output is empty"),
-        ("better: 1", "not JSON"),
-        ('{"winner": "first"} {}', "not JSON"),
+        ("better: 1", "not valid JSON: Expecting value at character 1"),
+        ('{"winner": "first"} {}', "not valid JSON: Extra data at character 21"),
         ("[1]", "JSON, but not an object"),
         ("{}", 'no "winner" that is "first", "second" or "draw"'),
         ('{"winner": "a"}', 'no "winner" that is "first", "second" or "draw"'),
-        ('{"winner": "first", "winner": "second"}', "a key is given twice"),
+        ('{"winner": "first", "winner": "second"}', "not usable JSON: the key 'winner' is given twice"),
         ('{"winner": "first", "p_first": 1.01}', '"p_first" must be a number from 0 to 1'),
         ('{"winner": "first", "p_first": true}', '"p_first" must be a number from 0 to 1'),
-        ('{"winner": "first", "p_first": NaN}', "NaN is not a number"),
+        ('{"winner": "first", "p_first": NaN}', "not usable JSON: NaN is no finite number"),
         ('{"winner": "first", "reason": 3}', '"reason" must be text'),
     ],
 )
 async def test_output_without_a_verdict_is_invalid(tmp_path: Path, out: str, reason: str) -> None:
-    expected = Verdict("invalid", reason=f"the program printed no verdict: {reason}")
+    printed = f", it printed {out!r}" if out else ""
+    expected = Verdict("invalid", reason=f"the program printed no verdict: {reason}{printed}")
     assert await answer(judge_of(tmp_path, "/bin/echo", out)) == expected
+
+
+async def test_of_a_long_output_without_a_verdict_the_beginning_is_told_on_one_line(tmp_path: Path) -> None:
+    verdict = await answer(judge_of(tmp_path, "/bin/echo", "The first\nis " + "much " * 500))
+    assert verdict.reason.startswith(
+        "the program printed no verdict: not valid JSON: Expecting value at character 1,"
+        " it printed 'The first is much"
+    )
+    assert verdict.reason.endswith("…'")
+    assert len(verdict.reason) < 200
 
 
 async def test_draw_is_unusable_when_draws_are_off(tmp_path: Path) -> None:
@@ -178,6 +190,12 @@ async def test_reading_a_stored_reply_needs_no_program(tmp_path: Path) -> None:
     assert judge.read(QUESTION, [Reply("", failure="exit code 9")]) == Verdict(
         "invalid", reason="exit code 9"
     )
+
+
+async def test_a_groups_own_criteria_take_the_place_of_the_tournaments(tmp_path: Path) -> None:
+    asked = replace(QUESTION, criteria={"Depth": "how far it goes"})
+    await shell(tmp_path, """cat >told; echo '{"winner": "draw"}'""").ask(asked, MemoryDesk())
+    assert json.loads((tmp_path / "told").read_bytes())["criteria"] == {"Depth": "how far it goes"}
 
 
 async def test_endless_output_is_cut_off_and_the_program_killed(tmp_path: Path) -> None:
@@ -259,11 +277,48 @@ async def test_many_programs_at_once(tmp_path: Path) -> None:
     assert verdicts == [Verdict("first")] * 24
 
 
-@pytest.mark.parametrize("program", ["no-such-program-anywhere", "./missing.sh", "./not_executable.txt", "."])
-def test_program_that_does_not_exist_is_found_before_the_run(tmp_path: Path, program: str) -> None:
-    (tmp_path / "not_executable.txt").write_text("x")
-    with pytest.raises(JudgeError, match=r"judge\.command: there is no program"):
-        judge_of(tmp_path, program)
+@pytest.mark.parametrize(
+    ("command", "says"),
+    [
+        (["no-such-program-anywhere"], "no program 'no-such-program-anywhere' that can be run on the PATH"),
+        (["present.sh"], r"on the PATH \(the one beside the tournament file is written ./present.sh\)"),
+        (["./missing.sh"], "no program './missing.sh' that can be run in"),
+        (["./presnt.sh"], r"\(did you mean present.sh\?\)"),
+        (["."], "no program '.' that can be run on the PATH"),
+        (["./plain.txt"], r"./plain.txt is not executable \(chmod \+x ./plain.txt\)$"),
+        (["./judge.py"], r"chmod \+x ./judge.py, or start it as \[python3, ./judge.py\]"),
+        (["python3", "gone.py"], "no file 'gone.py' for python3 in"),
+        (["python3", "judg.py"], r"\(did you mean judge.py\?\)"),
+        (["python3", "-u", "gone.py", "judge.py"], "no file 'gone.py'"),
+        (["/usr/bin/env", "python3", "gone.py"], "no file 'gone.py'"),
+    ],
+)
+def test_what_a_command_needs_is_found_missing_before_the_run(
+    tmp_path: Path, command: list[str], says: str
+) -> None:
+    for name in ("plain.txt", "judge.py", "present.sh"):
+        (tmp_path / name).write_text("x")
+    (tmp_path / "present.sh").chmod(0o700)
+    with pytest.raises(JudgeError, match=r"judge\.command: .*" + says):
+        judge_of(tmp_path, *command)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["./present.sh"],
+        ["python3", "present.sh", "gone.py"],
+        ["python3", "-c", "import this"],
+        ["python3", "-m", "json.tool"],
+        ["python3", "-W", "error", "present.sh"],
+        ["sh", "-c", "cat gone.txt"],
+        ["/bin/echo", "gone.py"],
+    ],
+)
+def test_what_may_well_work_is_not_refused(tmp_path: Path, command: list[str]) -> None:
+    (tmp_path / "present.sh").write_text("x")
+    (tmp_path / "present.sh").chmod(0o700)
+    judge_of(tmp_path, *command)
 
 
 async def test_program_that_vanishes_during_the_run_is_an_invalid_verdict(tmp_path: Path) -> None:

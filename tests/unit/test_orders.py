@@ -113,3 +113,15 @@ def test_void_exactly_when_nothing_can_be_read(said: dict[Orientation, Verdict])
     assert (combined.winner == "void") == all(v.winner == "invalid" for v in said.values())
     assert combined.p_a is None or 0 <= combined.p_a <= 1
     assert (combined.reason == "") == (combined.winner != "void")
+
+
+@pytest.mark.parametrize(
+    ("first_ab", "first_ba", "winner"), [(0.9, 0.6, "a"), (0.6, 0.9, "b"), (0.7, 0.7, "draw")]
+)
+def test_scores_of_both_orders_are_averaged(first_ab: float, first_ba: float, winner: Winner) -> None:
+    """Both orders lean to their first slot; the stronger lean decides, which two votes could not tell."""
+    said: dict[Orientation, Verdict] = {"ab": Verdict("first", first_ab), "ba": Verdict("first", first_ba)}
+    scored = combine(said, "score")
+    assert (scored.winner, scored.order_consistent) == (winner, False)
+    assert scored.p_a == pytest.approx((first_ab + 1 - first_ba) / 2)
+    assert combine(said).winner == "draw"

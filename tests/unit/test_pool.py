@@ -149,7 +149,8 @@ def test_yaml_and_json_lists_of_texts_and_mappings(tmp_path: Path) -> None:
     rows = ["a plain text", {"id": "no", "text": "many\nlines\n", "at": "2024-01-01"}]
     (tmp_path / "p.json").write_text(json.dumps(rows))
     pool = load_pool("p.yaml", tmp_path)
-    assert pool == load_pool("p.json", tmp_path) == load_pool(rows, tmp_path)
+    inline = ["a plain text", {"id": "no", "text": "many\nlines\n", "meta": {"at": "2024-01-01"}}]
+    assert pool == load_pool("p.json", tmp_path) == load_pool(inline, tmp_path)
     assert [c.id for c in members(pool)] == ["a-plain-text", "no"]
     assert members(pool)[1].meta == {"at": "2024-01-01"}
 
@@ -308,7 +309,8 @@ def test_equal_texts_after_folding_are_twins_of_the_earlier_one(tmp_path: Path) 
         "g": None,  # another class, and classes never meet
     }
     assert found.notes == [
-        "2 candidates have the text of an earlier one and share its rating: 'c' = 'a', 'd' = 'a'"
+        "2 candidates have the text of an earlier one and share its rating: 'c' = 'a', 'd' = 'a'",
+        "1 candidate of the group 'main' can meet nobody, alone in its class: 'g' ('k')",
     ]
 
 
@@ -357,7 +359,7 @@ def test_one_candidate_alone_can_be_added_to_a_run(tmp_path: Path) -> None:
 def test_groups_come_from_a_list_or_a_file_in_its_order(tmp_path: Path) -> None:
     rows = [{"text": t, "group": g} for g in ("b", "a", "c") for t in ("x", "y")]
     listed = [
-        {"id": "a", "prompt": "Pa", "category": "k", "criteria": ["Clear"], "level": 3},
+        {"id": "a", "prompt": "Pa", "category": "k", "criteria": ["Clear"], "meta": {"level": 3}},
         {"id": "b", "criteria": {"New": "is it new?"}},
     ]
     pool = load_pool(rows, tmp_path, groups=listed)
@@ -370,7 +372,7 @@ def test_groups_come_from_a_list_or_a_file_in_its_order(tmp_path: Path) -> None:
         {"level": 3},
     )
     assert (second.prompt, second.criteria, third.prompt) == (None, {"New": "is it new?"}, None)
-    jsonl(tmp_path / "g.jsonl", *({"key": g.pop("id"), **g} for g in map(dict, listed)))
+    jsonl(tmp_path / "g.jsonl", *({"key": g.pop("id"), **g.pop("meta", {}), **g} for g in map(dict, listed)))
     assert load_pool(rows, tmp_path, groups={"files": "g.jsonl", "columns": {"id": "key"}}) == pool
 
 
@@ -542,3 +544,56 @@ def test_real_pools_load_whole() -> None:
         "columns": {"group": "task", "system": "agent"},
     }
     assert [len(group.candidates) for group in load_pool(trajectories, SHARED).groups] == [10] * 7
+
+
+@pytest.mark.parametrize(
+    ("rows", "groups", "sentence"),
+    [
+        ([{"text": "a", "strenght": 2}], None, "unknown field 'strenght' (did you mean strength?)"),
+        ([{"txt": "a"}], None, "unknown field 'txt' (did you mean text?)"),
+        ([{"text": "a", "zzz": 2}], None, "unknown field 'zzz' (known: id, text, "),
+        (
+            ["a", "b"],
+            [{"id": "main", "promt": "z"}],
+            "groups[0]: unknown field 'promt' (did you mean prompt?)",
+        ),
+        (["a", "b"], [{"promt": "z"}], "groups[0]: unknown field 'promt' (did you mean prompt?)"),
+    ],
+)
+def test_mistyped_fields_of_inline_entries_are_refused(
+    tmp_path: Path, rows: list[Any], groups: list[Any] | None, sentence: str
+) -> None:
+    with pytest.raises(FileProblems) as refused:
+        load_pool([*rows, "x", "y"], tmp_path, groups=groups)
+    (told,) = refused.value.problems
+    assert sentence in str(told)
+
+
+def test_files_keep_what_their_columns_say_and_a_missing_text_names_the_near_one(tmp_path: Path) -> None:
+    jsonl(tmp_path / "p.jsonl", {"text": "a", "strenght": 2}, {"text": "b"}, {"txt": "c"})
+    with pytest.raises(FileProblems) as refused:
+        load_pool("p.jsonl", tmp_path)
+    (told,) = refused.value.problems
+    assert str(told).endswith("p.jsonl:3: has no text (is it 'txt'? Then write text)")
+    jsonl(tmp_path / "p.jsonl", {"text": "a", "strenght": 2}, {"text": "b"})
+    assert members(load_pool("p.jsonl", tmp_path))[0].meta == {"strenght": 2}
+
+
+def test_those_alone_in_their_classes_are_told_of(tmp_path: Path) -> None:
+    rows = [{"id": f"{n}", "text": f"t{n}", "class": c} for n, c in enumerate("xxyyz")]
+    found = Findings()
+    assert read_pool([*rows, {"id": "n", "text": "no class"}], tmp_path, found=found) is not None
+    assert found.notes == [
+        "2 candidates of the group 'main' can meet nobody, alone in their classes: '4' ('z'), 'n' (no class)"
+    ]
+
+
+@pytest.mark.parametrize("title", ["\u200b", "\u2060\u200d \ufeff", "\u2800\u3164", "\ufe0f\u0301"])
+def test_a_title_that_shows_nothing_gives_way_to_the_id(tmp_path: Path, title: str) -> None:
+    first, second = members(load_pool([{"id": "one", "text": "a", "title": title}, {"text": "b"}], tmp_path))
+    assert (first.title, second.title) == ("one", "b")
+
+
+def test_an_id_that_shows_nothing_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(FileProblems, match=r"a character that shows, got '\\u200b'"):
+        load_pool([{"id": "\u200b", "text": "a"}, "b"], tmp_path)

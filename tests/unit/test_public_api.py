@@ -126,6 +126,130 @@ def test_db_names_the_run_and_goes_on_with_it(tmp_path: Path, home: Path) -> Non
         arena_tui.run(arena_tui.load(TOURNAMENT), db=db, seed=5)
 
 
+def longer(first: arena_tui.Candidate, second: arena_tui.Candidate) -> str:
+    return "first" if len(first.text) > len(second.text) else "second"
+
+
+def shorter(first: arena_tui.Candidate, second: arena_tui.Candidate) -> str:
+    return "second" if longer(first, second) == "first" else "first"
+
+
+def test_db_of_another_tournament_is_refused_and_not_taken_for_this_one(tmp_path: Path) -> None:
+    db = tmp_path / "mine.db"
+    arena_tui.run(arena_tui.load(TOURNAMENT), db=db)
+    other = {
+        "candidates": [*TOURNAMENT["candidates"][:3], {"id": "x", "text": "another text"}],
+        "task": "Another question?",
+        "seed": 4,
+        "format": {"kind": "elo", "similarity": "none", "k_new": 40},
+    }
+    for part, value in other.items():
+        with pytest.raises(
+            UsageError, match=rf"differs from the tournament given in its {part}, .* leave db out"
+        ):
+            arena_tui.run(arena_tui.load(TOURNAMENT | {part: value}), db=db)
+    assert sum(arena_tui.run(arena_tui.load(TOURNAMENT), db=db).matches.values()) == 20
+
+
+def test_limits_that_the_tournament_has_gained_apply_to_the_run_in_db(tmp_path: Path) -> None:
+    db = tmp_path / "mine.db"
+    arena_tui.run(arena_tui.load(TOURNAMENT), db=db)
+    more = TOURNAMENT | {"limits": {"matches": 25, "concurrency": 4}}
+    assert sum(arena_tui.run(arena_tui.load(more), db=db).matches.values()) == 25
+
+
+def test_a_seed_given_later_must_be_the_one_that_was_drawn(tmp_path: Path) -> None:
+    db = tmp_path / "mine.db"
+    unseeded = arena_tui.load({key: value for key, value in TOURNAMENT.items() if key != "seed"})
+    drawn = arena_tui.run(unseeded, db=db).seed
+    assert arena_tui.run(unseeded, db=db, seed=drawn).seed == drawn
+    with pytest.raises(UsageError, match="in its seed"):
+        arena_tui.run(unseeded, db=db, seed=drawn + 1)
+
+
+def test_run_keeps_the_judge_it_was_begun_with(tmp_path: Path) -> None:
+    mine, own = tmp_path / "mine.db", tmp_path / "own.db"
+    tournament = arena_tui.load(TOURNAMENT)
+    arena_tui.run(tournament, judge=longer, db=mine)
+    with pytest.raises(UsageError, match=r"Python judge 'longer'.*judge=\.\.\., db="):
+        arena_tui.run(tournament, db=mine)
+    with pytest.raises(UsageError, match="begun with the Python judge 'longer', not with 'shorter'"):
+        arena_tui.run(tournament, judge=shorter, db=mine)
+    arena_tui.run(tournament, db=own)
+    with pytest.raises(UsageError, match="begun with the judge of its tournament, not with 'longer'"):
+        arena_tui.run(tournament, judge=longer, db=own)
+    again = arena_tui.run(tournament, judge=longer, db=mine, limits__matches=25)
+    assert sum(again.matches.values()) == 25
+
+
+def test_result_says_who_judged_and_whether_that_was_simulated() -> None:
+    tournament = arena_tui.load(TOURNAMENT)
+    for judge, told in ((None, ("simulated", True)), (longer, ("python", False))):
+        result = arena_tui.run(tournament, judge=judge)
+        assert (result.judge["kind"], result.judge["simulated"]) == told
+
+
+@pytest.mark.parametrize(
+    ("judge", "says"),
+    [
+        ("simulated", "got 'simulated'; a kind of judge is a setting"),
+        ({"kind": "simulated"}, "got a mapping"),
+        (arena_tui.Judge, "got the class Judge"),
+        (lambda text: "first", "takes two candidates"),
+        (lambda: "first", "takes two candidates"),
+    ],
+)
+def test_what_cannot_be_a_judge_is_refused_before_anything_is_made(home: Path, judge: Any, says: str) -> None:
+    with pytest.raises(UsageError, match=says):
+        arena_tui.run(arena_tui.load(TOURNAMENT), judge=judge)
+    assert not home.exists()
+
+
+@pytest.mark.parametrize("answer", ["a", True, None, 2, ["first"]])
+def test_result_has_the_reasons_why_verdicts_are_invalid(answer: Any) -> None:
+    result = arena_tui.run(arena_tui.load(TOURNAMENT), judge=lambda a, b: answer, limits__matches=3)
+    assert (result.stop_reason, result.matches["void"]) == ("BUDGET", 3)
+    (told,) = result.judge["invalid_reasons"]
+    assert told["comparisons"] == 3
+    assert told["reason"].startswith(f"the function returned {answer!r}; expected 'first'")
+
+
+def test_what_is_no_tournament_is_a_sentence(home: Path) -> None:
+    for source in ([TOURNAMENT], 3, None):
+        with pytest.raises(
+            UsageError, match="load: expected the path of a tournament file or a mapping, got"
+        ):
+            arena_tui.load(source)  # type: ignore[arg-type]  # what is tested
+    for tournament in (TOURNAMENT, "t.yaml", None):
+        with pytest.raises(UsageError, match=r"expected a tournament, got .*run\(load"):
+            arena_tui.run(tournament)  # type: ignore[arg-type]  # what is tested
+    assert not home.exists()
+
+
+def test_mapping_may_leave_the_judge_to_run(home: Path) -> None:
+    tournament = arena_tui.load({key: value for key, value in TOURNAMENT.items() if key != "judge"})
+    with pytest.raises(UsageError, match=r"names no judge: give run\(\) one"):
+        arena_tui.run(tournament)
+    assert not home.exists()
+    result = arena_tui.run(tournament, judge=longer)
+    assert (result.judge["kind"], result.judge["simulated"]) == ("python", False)
+    with pytest.raises(arena_tui.ArenaError, match=r"judge\.kind: missing"):
+        arena_tui.load(TOURNAMENT | {"judge": {"draws": False}})
+
+
+def test_judge_that_cannot_work_leaves_no_run(home: Path, tmp_path: Path) -> None:
+    (tmp_path / "votes.jsonl").write_text('{"a": "a", "b": "b", "winner": "c"}\n')
+    (tmp_path / "strangers.jsonl").write_text('{"a": "x", "b": "y", "winner": "a"}\n')
+    for file, says in (
+        ("votes.jsonl", "winner"),
+        ("strangers.jsonl", "no recorded verdict is on two candidates"),
+    ):
+        tournament = arena_tui.load(TOURNAMENT | {"judge": {"kind": "recorded", "file": file}})
+        with pytest.raises(FileProblems, match=says):
+            arena_tui.run(tournament)
+    assert not home.exists()
+
+
 def test_result_has_the_fields_of_the_json_object_as_attributes() -> None:
     result = arena_tui.run(arena_tui.load(TOURNAMENT))
     given = result.to_dict()

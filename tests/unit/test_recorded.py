@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from arena_tui import settings
-from arena_tui.candidate import Candidate
+from arena_tui.candidate import Candidate, Group
 from arena_tui.errors import FileProblems
 from arena_tui.judging.base import FREE, Question, Verdict
 from arena_tui.judging.desk import MemoryDesk, judge_alone
@@ -170,19 +170,20 @@ async def test_costs_nothing_and_keeps_no_reply(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        (b"not json", "not JSON"),
-        (b"[" * 100_000, "not JSON"),
+        (b"not json", "not valid JSON"),
+        (b"[" * 100_000, "nested too deeply"),
         (b"[]", "not an object"),
         (b'{"a": "x", "winner": "a"}', '"b" must be the id'),
         (b'{"a": 3, "b": "y", "winner": "a"}', '"a" must be the id'),
         (b'{"a": "x", "b": "x", "winner": "a"}', "same candidate"),
         (b'{"a": "x", "b": "y"}', '"winner" must be'),
         (b'{"a": "x", "b": "y", "winner": "x"}', '"winner" must be'),
+        (b'{"a": "x", "b": "y", "winner": "drew"}', "not 'drew'; did you mean draw?"),
         (b'{"a": "x", "b": "y", "winner": ["a"]}', '"winner" must be'),
         (b'{"a": "x", "b": "y", "winner": "a", "p_a": 1.5}', '"p_a" must be'),
         (b'{"a": "x", "b": "y", "winner": "a", "p_a": true}', '"p_a" must be'),
         (b'{"a": "x", "b": "y", "winner": "a", "p_a": 1e999}', '"p_a" must be'),
-        (b'{"a": "x", "b": "y", "winner": "a", "p_a": NaN}', "NaN is not a number"),
+        (b'{"a": "x", "b": "y", "winner": "a", "p_a": NaN}', "NaN is no finite number"),
         (b'{"a": "x", "b": "y", "winner": "a", "group": 4}', '"group" must be text'),
         (b'{"a": "x", "b": "y", "winner": "a", "rationale": {}}', '"rationale" must be text'),
         (b'{"a": "x", "b": "y", "winner": "a", "winner": "b"}', "given twice"),
@@ -214,3 +215,20 @@ def test_all_faults_are_told_up_to_a_bound(tmp_path: Path) -> None:
 def test_unreadable_file_is_one_sentence(tmp_path: Path, name: str) -> None:
     with pytest.raises(FileProblems, match="cannot read the recorded verdicts"):
         RecordedJudge(settings.RecordedJudge(file=name), tmp_path)
+
+
+def test_votes_must_fit_two_candidates_that_can_meet(tmp_path: Path) -> None:
+    def of(*ids: str, group: str = "main") -> Group:
+        return Group(group, tuple(Candidate(id_, f"text {id_}", group=group) for id_ in ids))
+
+    of_one_group = {"a": "p", "b": "q", "group": "g", "winner": "b"}
+    judge = judge_of(tmp_path, {"a": "x", "b": "y", "winner": "a"}, of_one_group)
+    judge.refuse_strangers([of("x", "y", "z")])
+    judge.refuse_strangers([of("p", "q"), of("p", "q", group="g")])
+    for pool in ([of("x", "z"), of("y", "z", group="g")], [of("p", "q")]):
+        with pytest.raises(
+            FileProblems, match=r"no recorded verdict is on two .* \(it compares 'x' and 'y', say\)"
+        ):
+            judge.refuse_strangers(pool)
+    with pytest.raises(FileProblems, match="it is empty"):
+        judge_of(tmp_path).refuse_strangers([of("x", "y")])

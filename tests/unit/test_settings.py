@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arena_tui import settings, settings_faults
 from arena_tui.candidate import Candidate, Group, Pool
 from arena_tui.errors import UsageError
 from arena_tui.identity import PARTS, identity, identity_changes
@@ -128,13 +129,16 @@ def test_what_is_no_time_is_refused(written: Any) -> None:
         ({"matches": 3}, "unknown key matches (did you mean limits.matches?)"),
         ({"format": {"close": 3}}, "unknown key format.close (did you mean format.p_close?)"),
         ({"judge": {"kind": "recorded", "file": "x", "noise": 1}}, "unknown key judge.noise"),
-        ({"judge": {"kind": "simlated"}}, "'simulated', 'command', got 'simlated' (did you mean simulated?)"),
+        ({"judge": {"kind": "simlated"}}, "'human', 'panel', got 'simlated' (did you mean simulated?)"),
         (
             {"judge": {"draws": True}},
-            "judge.kind: missing, expected one of 'recorded', 'simulated', 'command'",
+            "judge.kind: missing, expected one of 'recorded', 'simulated', 'command', 'llm', 'human',",
         ),
-        ({"judge": {"kind": "recorded"}}, "judge.file: missing"),
-        ({"judge": {"kind": "command"}}, "judge.command: missing"),
+        ({"judge": {"kind": "recorded"}}, "judge.file: missing, expected the path of recorded verdicts"),
+        (
+            {"judge": {"kind": "command"}},
+            "judge.command: missing, expected a program and its arguments, such as [python3, judge.py]",
+        ),
         (
             {"judge": {"kind": "command", "command": "python3 x"}},
             "judge.command: expected a list such as [python3, judge.py], got 'python3 x'",
@@ -183,15 +187,8 @@ def test_refusals_name_the_key_what_was_expected_and_what_is_near(
         for kind in ("swiss", "pivot", "adaptive", "round_robin", "knockout", "evolution")
     ]
     + [
-        ({"judge": {"kind": kind}}, f"judge kind '{kind}' is not available in this version")
-        for kind in ("llm", "human", "panel")
-    ]
-    + [
-        ({"judge": {"kind": "simulated", "mode": "score"}}, "judge.mode 'score' is not available"),
         ({"compare": "systems"}, "compare 'systems' is not available in this version; available: candidates"),
         ({"stop": "confident"}, "stop rule 'confident' is not available in this version"),
-        ({"format": {"similarity": "openai:small"}}, "format.similarity 'openai:small' is not available"),
-        ({"format": {"similarity": {"model": "small"}}}, "format.similarity a mapping is not available"),
     ],
 )
 def test_what_later_versions_have_is_refused_by_name(given: dict[str, Any], sentence: str) -> None:
@@ -384,3 +381,20 @@ def test_the_pool_is_read_without_pydantic_and_yaml() -> None:
     code = f"import sys, arena_tui.pool, arena_tui.identity; print(sorted({heavy} & sys.modules.keys()))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_every_key_that_must_be_given_says_what_to_give() -> None:
+    required = {
+        name
+        for models in settings._models().values()
+        for model in models
+        for name, field in model.model_fields.items()
+        if field.is_required()
+    }
+    assert required == {*settings_faults.REQUIRED} - {"embeddings.model"} | {"judge"}
+
+
+def test_mistyped_flag_gets_the_nearest_word_named() -> None:
+    assert "expected true or false, got 'flase'; did you mean false?" in fault(
+        judge={"kind": "simulated", "draws": "flase"}
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from arena_tui.ratings.stability import Distance, Snapshot, StabilityTracker
+from arena_tui.ratings.stability import Distance, StabilityTracker
 
 Top = list[tuple[str, float]]
 ABC: Top = [("a", 1500.0), ("b", 1400.0), ("c", 1300.0)]
@@ -59,35 +59,6 @@ def test_only_the_last_n_snapshots_count() -> None:
     assert feed(unguarded(), other, ABC, ABC, ABC) == [False, False, False, True]
 
 
-def test_snapshots_fall_on_every_tenth_valid_match_exactly() -> None:
-    tracker = unguarded()
-    asked = []
-
-    def top() -> Top:
-        asked.append(True)
-        return ABC
-
-    taken = []
-    for valid in range(1, 36):
-        for count in (valid, valid):  # the second is a void match: the count stands still
-            snapshot = tracker.applied(count, top, playing=3, fewest_matches=1)
-            if snapshot is not None:
-                taken.append(snapshot.valid_matches)
-    assert taken == [10, 20, 30]
-    assert len(asked) == 3
-
-
-def test_applied_fires_on_the_third_snapshot() -> None:
-    tracker = unguarded()
-    fired = [
-        valid
-        for valid in range(1, 31)
-        if (shot := tracker.applied(valid, lambda: ABC, playing=3, fewest_matches=1)) and shot.stable
-    ]
-    assert fired == [30]
-    assert tracker.stable
-
-
 @pytest.mark.parametrize(
     ("guards", "playing", "fewest", "stable"),
     [
@@ -117,15 +88,6 @@ def test_a_restart_begins_a_full_new_window() -> None:
     tracker.restart()
     assert not tracker.stable
     assert feed(tracker, ABC, ABC, ABC, start=40) == [False, False, True]
-
-
-def test_after_an_overrule_to_void_the_tenth_match_is_snapped_when_it_comes_again() -> None:
-    tracker = unguarded()
-    for valid in range(1, 11):
-        tracker.applied(valid, lambda: ABC, playing=3, fewest_matches=1)
-    tracker.restart(valid_matches=9)
-    again = tracker.applied(10, lambda: ABC, playing=3, fewest_matches=1)
-    assert again == Snapshot(10, tuple(ABC), 3, 1, stable=False)
 
 
 def test_fewer_candidates_than_k_can_be_stable() -> None:

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import re
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -18,7 +19,7 @@ from arena_tui.errors import UsageError
 from arena_tui.report.export import ExportFormat, suffix_format, write_rows
 from arena_tui.report.result import STANDING_COLUMNS, Result, RunRow, StandingRow
 from arena_tui.report.tables import runs_table, standings_table
-from arena_tui.safetext import clean
+from arena_tui.safetext import clean, one_line
 
 ROWS = [
     StandingRow(1, "cool", 1312.44, title="Keep one room cool", wins=9, losses=2, matches=11),
@@ -43,7 +44,7 @@ def test_result_is_the_documented_json_object_in_order() -> None:
     told = result.to_dict()
     assert list(told) == [
         *("run", "name", "format", "compare", "seed", "stop_reason", "stop_detail", "db", "matches"),
-        *("comparisons", "calls", "usage", "groups", "standings", "judge", "details"),
+        *("comparisons", "calls", "usage", "groups", "standings", "judge", "details", "overview"),
     ]
     assert list(told["matches"].items()) == [("a", 60), ("b", 51), ("draw", 3), ("void", 2), ("held", 0)]
     assert list(told["calls"]) == ["sent", "failed", "from_cache"]
@@ -124,13 +125,40 @@ standing_rows = st.builds(
 
 
 @given(st.lists(standing_rows, min_size=1, max_size=5), st.integers(40, 140))
-def test_no_line_is_wider_than_the_terminal_or_acts_on_it(rows: list[StandingRow], width: int) -> None:
+def test_no_line_acts_on_the_terminal_and_no_id_is_cut(rows: list[StandingRow], width: int) -> None:
     table = standings_table(rows, color=False, width=width)
     assert clean(table) == table
     lines = table.splitlines()
-    assert all(cell_len(line) <= width for line in lines)
     groups = 1 + sum(a.group != b.group for a, b in pairwise(rows))
     assert len(lines) == len(rows) + (groups if groups == 1 else 3 * groups - 1)
+    assert all(one_line(row.id, 1000) in table and one_line(row.twin_of or "", 1000) in table for row in rows)
+
+
+@given(st.lists(standing_rows, min_size=1, max_size=5), st.integers(60, 140))
+def test_titles_give_way_so_that_no_line_is_wider_than_the_terminal(
+    rows: list[StandingRow], width: int
+) -> None:
+    rows = [replace(row, id=f"c{n}", twin_of=None, flags=(), group="g") for n, row in enumerate(rows)]
+    assert all(
+        cell_len(line) <= width for line in standings_table(rows, color=False, width=width).splitlines()
+    )
+
+
+def test_ids_are_whole_however_narrow_the_terminal() -> None:
+    run, id_, group = "a-run-with-a-long-name-1130-2248-k3f9-2", "an-id-of-" + "x" * 48, "group-" + "y" * 60
+    row = RunRow(run, "name", "elo", "stopped", "BUDGET", 7, "2024-05-01T10:20:30+00:00", "/d")
+    for width in (40, 80, 100, 200):
+        assert run in runs_table([row], color=False, width=width)
+        rows = [StandingRow(1, id_, 1200.0, group=group), StandingRow(1, "b", 1200.0, twin_of=id_)]
+        table = standings_table(rows, color=False, width=width)
+        assert table.count(id_) == 2
+        assert group in table
+
+
+def test_simulation_is_named_in_the_heading_and_nowhere_else() -> None:
+    head, *lines = standings_table(ROWS, color=False, width=100, simulated=True).splitlines()
+    assert head == "rank  title               id         rating  W-D-L  matches  state  SIMULATED"
+    assert lines == standings_table(ROWS, color=False, width=100).splitlines()[1:]
 
 
 def exported(rows: list[dict[str, Any]], columns: list[str], fmt: ExportFormat) -> str:
@@ -200,6 +228,11 @@ def test_suffix_names_the_format(path: str, fmt: str) -> None:
 def test_unknown_suffix_is_refused_naming_the_three(path: str) -> None:
     with pytest.raises(UsageError, match=r"\.csv, \.jsonl or \.md"):
         suffix_format(path)
+
+
+def test_mistyped_suffix_gets_the_nearest_one_named() -> None:
+    with pytest.raises(UsageError, match=r"\(did you mean .csv\?\)"):
+        suffix_format("table.cvs")
 
 
 def unformula(cell: str) -> str:

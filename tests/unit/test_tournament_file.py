@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena_tui.errors import FileProblems, Problem, UsageError
-from arena_tui.settings import CommandJudge, RecordedJudge, SimulatedJudge
+from arena_tui.settings import CommandJudge, PanelJudge, RecordedJudge, SimulatedJudge
 from arena_tui.tournament_file import check_file, load_file, load_mapping
 from arena_tui.yaml_text import plain_scalar, read_yaml, write_yaml
 
@@ -271,7 +271,7 @@ def test_secrets_are_refused_and_not_repeated(text: str) -> None:
 
 
 def test_words_that_only_look_like_secrets_are_not() -> None:
-    text = GOOD.replace("pool.jsonl", "[{text: sk-ant-api03-abcdefgh1234567890, token: 1}, b]")
+    text = GOOD.replace("pool.jsonl", "[{text: sk-ant-api03-abcdefgh1234567890, meta: {token: 1}}, b]")
     text += "criteria: {Password: is it safe?, sk-learn-and-other-libraries: used?}\nlimits: {tokens: 5000}\n"
     assert problems(text) == []
 
@@ -280,7 +280,7 @@ def test_missing_parts_are_named() -> None:
     assert problems("task: x\n") == [
         "t.yaml:1: candidates: missing, expected a file, a folder, a list or {files: ...}",
         "t.yaml:1: judge: missing, expected who judges, such as judge: {kind: simulated} "
-        "(kinds of this version: recorded, simulated, command)",
+        "(kinds of this version: recorded, simulated, command, llm, human, panel)",
     ]
 
 
@@ -297,11 +297,42 @@ def test_missing_parts_are_named() -> None:
             "judge.command: no program './gone.sh' that can be run in ",
         ),
         ("{kind: command, command: [python3], folder: gone}", "t.yaml:3: judge.folder: no such folder: "),
+        (
+            "{kind: command, command: [python3, gone.py]}",
+            "t.yaml:3: judge.command: no file 'gone.py' for python3",
+        ),
+        (
+            "{kind: command, command: [./near.py]}",
+            "judge.command: ./near.py is not executable (chmod +x ./near.py",
+        ),
+        ("{kind: recorded, file: nears.py}", "(did you mean near.py?)"),
+        (
+            "{kind: panel, judges: [{kind: simulated}, {kind: recorded, file: gone.jsonl}]}",
+            "t.yaml:3: judge.judges[1].file: no such file: ",
+        ),
+        (
+            "{kind: panel, judges: [{kind: command, command: [./gone.sh]}]}",
+            "judge.judges[0].command: no program './gone.sh' that can be run in ",
+        ),
     ],
 )
-def test_what_a_judge_needs_must_be_there(judge: str, sentence: str) -> None:
+def test_what_a_judge_needs_must_be_there(here: Path, judge: str, sentence: str) -> None:
+    (here / "near.py").write_text("")
     (said,) = problems(GOOD.replace("{kind: simulated}", judge))
     assert sentence in said
+
+
+def test_paths_of_a_panels_members_start_at_the_file_too(here: Path) -> None:
+    (here / "votes.jsonl").write_text("")
+    members = "[{kind: recorded, file: votes.jsonl}, {kind: command, command: [sh]}]"
+    judge = load_file(
+        write(GOOD.replace("{kind: simulated}", f"{{kind: panel, judges: {members}}}"))
+    ).tournament.judge
+    assert isinstance(judge, PanelJudge)
+    assert [getattr(m, "file", getattr(m, "folder", None)) for m in judge.judges] == [
+        str(here.resolve() / "votes.jsonl"),
+        str(here.resolve()),
+    ]
 
 
 def test_a_program_starts_in_the_files_folder(here: Path) -> None:
@@ -376,7 +407,7 @@ def test_overrides_win_over_the_file_and_the_seed_over_all() -> None:
             "2",
             "--set limits.matchs: unknown key limits.matchs (did you mean limits.matches?)",
         ),
-        ("judge.kind", "llm", "--set judge.kind: judge kind 'llm' is not available in this version"),
+        ("format.kind", "swiss", "--set format.kind: format kind 'swiss' is not available in this version"),
         ("judge.strengths", "{a: ", "--set judge.strengths: judge.strengths: cannot read '{a: '"),
         ("candidates", "gone.jsonl", "--set candidates: no such file or folder: 'gone.jsonl'"),
         ("", "x", "--set : unknown key"),
@@ -408,7 +439,7 @@ def test_a_mapping_is_a_tournament_too_and_problems_name_the_key(here: Path) -> 
     assert str(refused.value).split("\n") == [
         "tournament: unknown key judge.nois (did you mean judge.noise?)",
         "tournament: unknown key limit (did you mean limits?)",
-        "tournament: candidates[1]: has no text",
+        "tournament: candidates[1]: unknown field 'txt' (did you mean text?)",
     ]
     with pytest.raises(UsageError, match="expected a mapping with a tournament file's keys, got a list"):
         load_mapping([1])  # type: ignore[arg-type]  # what a caller may get wrong

@@ -152,7 +152,7 @@ CREATE TABLE interventions (
     group_id      TEXT,
     after_applied INTEGER NOT NULL,  -- outcomes applied (in the group, or in the run) when it took effect
     payload       TEXT NOT NULL,
-    origin        TEXT NOT NULL DEFAULT '',  -- who asked: cli, inbox, resume
+    origin        TEXT NOT NULL DEFAULT '',  -- cli, resume, or the id of the request in the inbox
     at            REAL NOT NULL
 ) STRICT;
 

@@ -1,0 +1,171 @@
+"""`arena audit RUN --by-hand N`: a person judges some of a run's matches blind, and how far both agree.
+
+The texts are shown without names, in an order drawn anew for each match. Questions go to stderr, answers
+are lines of stdin, and the result is on stdout; nothing is stored.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from arena_tui import exit_codes
+from arena_tui.candidate import Candidate
+from arena_tui.engine.replay import origin_of
+from arena_tui.errors import UsageError
+from arena_tui.ratings.agreement import cohen_kappa
+from arena_tui.report.judge_report import share
+from arena_tui.report.judge_words import interval, percent
+from arena_tui.safetext import clean, one_line
+from arena_tui.store import folder
+from arena_tui.store.reader import Reader
+from arena_tui.vocabulary import Winner
+
+_WORDS: dict[str, str] = {
+    **{"1": "1", "2": "2", "s": "skip", "skip": "skip", "q": "quit", "quit": "quit"},
+    **dict.fromkeys(("=", "t", "tie", "draw"), "draw"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Match:
+    """An applied match; `turned`: b is shown as text 1."""
+
+    group: str
+    seq: int
+    a: str
+    b: str
+    winner: Winner
+    turned: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Session:
+    """What is asked: the matches and the words and texts that are shown with them."""
+
+    run: str
+    task: str
+    draws: bool
+    prompts: dict[str, str | None]
+    texts: dict[tuple[str, str], Candidate]
+    matches: list[_Match]
+
+
+def judge_by_hand(run: str, number: int, as_json: bool) -> int:
+    """Ask about `number` matches of a run, or until the person quits; print the agreement."""
+    session = _session(run, number)
+    answers: list[tuple[_Match, Winner]] = []
+    skipped = 0
+    for at, match in enumerate(session.matches, 1):
+        _show(session, match, f"{at} of {len(session.matches)}")
+        said = _ask(session.draws)
+        if said == "quit":
+            break
+        if said == "skip":
+            skipped += 1
+            continue
+        answers.append((match, _side(said, match.turned)))
+    report = _report(session, answers, skipped)
+    if as_json:
+        print(json.dumps(report))
+    else:
+        for line in _lines(report, len(session.prompts) > 1):
+            print(clean(line))
+    return exit_codes.OK
+
+
+def _session(run: str, number: int) -> _Session:
+    """The same matches in the same order for everybody who asks for as many of the same run."""
+    path = folder.find_run(run)
+    with Reader(path) as reader, reader.frozen():
+        origin = origin_of(reader)
+        texts = {(c.group, c.id): c for c in reader.candidates()}
+        found = [
+            (row["group"], row["seq"], row["hyp_a"], row["hyp_b"], row["winner"])
+            for row in reader.matches()
+            if row["winner"] != "void" and row["overruled_by"] is None
+        ]
+    if not found:
+        raise UsageError(f"{path.stem} has no match that its judge has decided yet")
+    rng = random.Random(f"{origin.seed}:by hand")
+    rng.shuffle(found)
+    matches = [_Match(*match, turned=rng.random() < 0.5) for match in found[:number]]
+    prompts = {group.id: group.prompt for group in origin.groups}
+    return _Session(
+        origin.run, origin.tournament.task, origin.tournament.judge.draws, prompts, texts, matches
+    )
+
+
+def _show(session: _Session, match: _Match, count: str) -> None:
+    lines = [f"\n=== {count} ===", session.task]
+    if prompt := session.prompts.get(match.group):
+        lines += ["--- prompt ---", prompt]
+    shown = (match.b, match.a) if match.turned else (match.a, match.b)
+    for number, id_ in enumerate(shown, 1):
+        lines += [f"--- text {number} ---", session.texts[match.group, id_].text]
+    print(clean("\n".join([*lines, "---"])), file=sys.stderr)
+
+
+def _ask(draws: bool) -> str:
+    """1, 2, draw, skip or quit; the end of stdin quits."""
+    ways = "1 or 2, = for no difference, s to skip, q to stop" if draws else "1 or 2, s to skip, q to stop"
+    while True:
+        print(f"Which is better: {ways}: ", end="", file=sys.stderr, flush=True)
+        line = sys.stdin.readline()
+        said = _WORDS.get(line.strip().lower()) if line else "quit"
+        if said is not None and (draws or said != "draw"):
+            return said
+
+
+def _side(said: str, turned: bool) -> Winner:
+    if said == "draw":
+        return "draw"
+    return "a" if (said == "1") != turned else "b"
+
+
+def _report(session: _Session, answers: list[tuple[_Match, Winner]], skipped: int) -> dict[str, Any]:
+    same = sum(match.winner == said for match, said in answers)
+    return {
+        "run": session.run,
+        "judged": len(answers),
+        "skipped": skipped,
+        "of": len(session.matches),
+        "agreement": share(same, len(answers)),
+        "kappa": cohen_kappa((match.winner, said) for match, said in answers),
+        "disagreements": [
+            {
+                "group": match.group,
+                "match": match.seq,
+                "judge": _named(match, match.winner),
+                "person": _named(match, said),
+            }
+            for match, said in answers
+            if match.winner != said
+        ],
+    }
+
+
+def _named(match: _Match, winner: Winner) -> str:
+    """Whom a verdict names, by id."""
+    return {"a": match.a, "b": match.b}.get(winner, winner)
+
+
+def _lines(report: dict[str, Any], many: bool) -> Iterable[str]:
+    agreement = report["agreement"]
+    if agreement is None:
+        yield "nothing was judged"
+        return
+    yield (
+        f"you and the judge agree on {agreement['hits']} of {agreement['n']} matches "
+        f"({percent(agreement['rate'])}, {interval(agreement)})"
+    )
+    if report["kappa"] is not None:
+        yield f"Cohen's kappa {report['kappa']:.2f} (1: full agreement, 0: as chance)"
+    for row in report["disagreements"]:
+        number = f"{one_line(row['group'], 20)}:{row['match']}" if many else f"{row['match']}"
+        judge, person = one_line(row["judge"], 40), one_line(row["person"], 40)
+        yield f"match {number}: the judge said {judge}, you {person}"

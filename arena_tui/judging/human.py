@@ -1,0 +1,160 @@
+"""A person as judge: questions wait in a queue until somebody answers them.
+
+A console shows what is `waiting` and calls `answer`. On a plain terminal `terminal.TerminalPrompt` does
+the same, one question after the other. The person sees the two texts without names, ids or ratings.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+from arena_tui.errors import JudgeError
+from arena_tui.judging.base import FREE, Desk, Question, Reply, Usage, Verdict
+from arena_tui.judging.strict_json import optional_text, strict_object
+from arena_tui.vocabulary import Orientation, Said
+
+if TYPE_CHECKING:
+    from arena_tui import settings
+
+Key = tuple[str, int, Orientation]
+SAID: Mapping[str, Said] = {"first": "first", "second": "second", "draw": "draw", "invalid": "invalid"}
+CANNOT_SAY = "the person could not say"
+DRAWS_OFF = "a draw was called, and judge.draws is off"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question that waits for a person. `key` names it, `since` is on the monotonic clock."""
+
+    key: Key
+    question: Question
+    since: float
+    answer: asyncio.Future[tuple[Said, str]] = field(compare=False, repr=False)
+
+
+class Prompt(Protocol):
+    """Whoever puts the waiting questions to a person, if no console does."""
+
+    async def run(self, judge: HumanJudge) -> None:
+        """Answer questions of `judge` as they come, until cancelled. Raises JudgeError when nobody can."""
+        ...
+
+
+class HumanJudge:
+    """Implements `Judge`. With a `prompt` it is run from the first question to the end of the judge.
+
+    `changed` is called whenever the queue has changed.
+    """
+
+    label = "human"
+    keeps_replies = True
+    notes: Sequence[str] = ()
+
+    def __init__(
+        self,
+        settings: settings.HumanJudge,
+        task: str,
+        criteria: Mapping[str, str],
+        prompt: Prompt | None = None,
+    ) -> None:
+        self.task = task
+        self.criteria = dict(criteria)
+        self.draws = settings.draws
+        self.changed: Callable[[], None] = lambda: None
+        self._waiting: dict[Key, Asked] = {}
+        self._prompt = prompt
+        self._prompting: asyncio.Task[None] | None = None
+
+    def waiting(self) -> Sequence[Asked]:
+        """The questions that wait for an answer, the longest waiting first."""
+        return tuple(self._waiting.values())
+
+    def answer(self, key: Key, said: Said, reason: str = "") -> bool:
+        """A person's answer; `invalid` means that they cannot say. False when the question is gone.
+
+        Raises ValueError for a draw where draws are off.
+        """
+        if said == "draw" and not self.draws:
+            raise ValueError(DRAWS_OFF)
+        asked = self._waiting.pop(key, None)
+        if asked is None or asked.answer.done():
+            return False
+        asked.answer.set_result((said, reason))
+        self.changed()
+        return True
+
+    async def open(self) -> None:
+        """Nobody to be reached: the person is here, or the run waits for them."""
+
+    def planned(self, question: Question) -> None:
+        """Nothing to count."""
+
+    def worst_case(self, question: Question, replies: Sequence[Reply] = ()) -> Usage:
+        """Nothing that a budget holds."""
+        return FREE
+
+    async def ask(self, question: Question, desk: Desk) -> None:
+        """Wait for the answer and lay it down. Raises JudgeError when the terminal was closed."""
+        key = (question.group, question.seq, question.orientation)
+        answer: asyncio.Future[tuple[Said, str]] = asyncio.get_running_loop().create_future()
+        asked = Asked(key, question, time.monotonic(), answer)
+        self._waiting[key] = asked
+        self.changed()
+        try:
+            self._see_to_prompt()
+            said, reason = await answer
+        finally:
+            if self._waiting.get(key) is asked:
+                del self._waiting[key]
+                self.changed()
+        seconds = time.monotonic() - asked.since
+        desk.keep(Reply(json.dumps({"winner": said, "reason": reason}), model="human", seconds=seconds))
+
+    def answered(self, question: Question, replies: Sequence[Reply]) -> bool:
+        """One answer is all there is."""
+        return bool(replies)
+
+    def read(self, question: Question, replies: Sequence[Reply]) -> Verdict:
+        """What the person said."""
+        try:
+            row = strict_object(replies[-1].text)
+            said, reason = SAID[str(row.get("winner"))], optional_text(row, "reason")
+        except (ValueError, KeyError):
+            return Verdict("invalid", reason=replies[-1].failure or "no answer of a person")
+        if said == "invalid":
+            return Verdict("invalid", reason=f"{CANNOT_SAY}: {reason}" if reason else CANNOT_SAY)
+        if said == "draw" and not self.draws:
+            return Verdict("invalid", reason=DRAWS_OFF)
+        return Verdict(said, reason=reason)
+
+    async def close(self) -> None:
+        """Ask nobody any more."""
+        if self._prompting is not None:
+            self._prompting.cancel()
+            await asyncio.wait([self._prompting])
+            self._prompting = None
+
+    def _see_to_prompt(self) -> None:
+        """Start the prompt with the first question. When it ends, nothing that waits will be answered."""
+        if self._prompt is None:
+            return
+        if self._prompting is None:
+            # A task of the judge's own, not of a comparison: it goes on from one to the next.
+            self._prompting = asyncio.create_task(self._prompt.run(self), name="human-prompt")
+            self._prompting.add_done_callback(self._prompt_ended)
+        elif self._prompting.done():
+            self._prompt_ended(self._prompting)
+
+    def _prompt_ended(self, task: asyncio.Task[None]) -> None:
+        error = None if task.cancelled() else task.exception()
+        told = error if isinstance(error, JudgeError) else JudgeError("nobody asks the person any more")
+        if error is not None and not isinstance(error, JudgeError):
+            told.__cause__ = error
+        for asked in self._waiting.values():
+            if not asked.answer.done():
+                asked.answer.set_exception(told)

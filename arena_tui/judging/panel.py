@@ -1,0 +1,198 @@
+"""Several judges decide together: all are asked at once, and what they say is combined.
+
+Each member sees only its own replies (`Reply.member` tells them apart), so any kind of judge can be one.
+A member that breaks down altogether counts as one that said nothing, as long as the others can decide.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from arena_tui.errors import JudgeError
+from arena_tui.judging.base import FREE, Desk, Judge, OutOfBudget, Question, Reply, Usage, Verdict
+from arena_tui.judging.together import together
+from arena_tui.vocabulary import Said
+
+if TYPE_CHECKING:
+    from arena_tui import settings
+
+DISSENT = "dissent"
+"""Flag of a verdict that not all members agreed with."""
+MEMBER_FAILED = "a judge of the panel failed"
+"""Flag of a verdict to which a member contributed nothing usable."""
+BROKEN = 1_000
+"""`turn` of the reply that stands for a member which could not work at all; no conversation is so long."""
+_VOTE: dict[Said, float] = {"first": 1.0, "draw": 0.5, "second": 0.0}
+
+
+class PanelJudge:
+    """Implements `Judge` over `members`, which may be of any kind, even panels.
+
+    * `majority`: the side that more than half of the usable verdicts name; otherwise it is a draw.
+    * `mean`: the side of the mean probability of the first text; a verdict without one counts 1, 0.5 or 0.
+
+    Fewer usable verdicts than the quorum are invalid, and so is a draw where draws are off.
+    """
+
+    keeps_replies = True
+
+    def __init__(self, settings: settings.PanelJudge, members: Sequence[Judge]) -> None:
+        self.members = tuple(members)
+        self.label = f"panel: {', '.join(member.label for member in members)}"
+        self._combine = settings.combine
+        self._needed = settings.needed
+        self._draws = settings.draws
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """What its members have to say, each thing once."""
+        return tuple(dict.fromkeys(note for member in self.members for note in member.notes))
+
+    async def open(self) -> None:
+        """Open all members. A panel that is incomplete from the start is a mistake: JudgeError."""
+        for member in self.members:
+            await member.open()
+
+    def planned(self, question: Question) -> None:
+        """Pass it on."""
+        for member in self.members:
+            member.planned(question)
+
+    def worst_case(self, question: Question, replies: Sequence[Reply] = ()) -> Usage:
+        """What all members together may still take."""
+        return sum((self._left(number, question, replies) for number in range(len(self.members))), FREE)
+
+    async def ask(self, question: Question, desk: Desk) -> None:
+        """Ask all members that have not answered, at once.
+
+        Raises the first member's JudgeError when too few others are left for the quorum, and OutOfBudget
+        after the replies under way have come.
+        """
+        open_ = [n for n in range(len(self.members)) if not self._is_done(n, question, desk.replies)]
+        desks = (_MemberDesk(self, number, question, desk) for number in open_)
+        ends = await together(self.members[own.number].ask(question, own) for own in desks)
+        broken = {number: end for number, end in zip(open_, ends, strict=True) if isinstance(end, JudgeError)}
+        if broken and len(self.members) - len(broken) < self._needed:
+            first = next(iter(broken.values()))
+            raise JudgeError(str(first)) from first
+        for number, error in broken.items():
+            desk.keep(Reply("", failure=str(error), member=number, turn=BROKEN))
+        if any(isinstance(end, OutOfBudget) for end in ends):
+            raise OutOfBudget
+
+    def answered(self, question: Question, replies: Sequence[Reply]) -> bool:
+        """True when every member has answered or is broken."""
+        return all(self._is_done(number, question, replies) for number in range(len(self.members)))
+
+    def read(self, question: Question, replies: Sequence[Reply]) -> Verdict:
+        """What the members say together; `reason` has each member's words under its name."""
+        said = [self._read_member(number, question, replies) for number in range(len(self.members))]
+        usable = [opinion for opinion in said if opinion.verdict.winner != "invalid"]
+        flags = dict.fromkeys(flag for opinion in usable for flag in opinion.verdict.flags)
+        if len(usable) < len(said):
+            flags[MEMBER_FAILED] = None
+        if len(usable) < self._needed:
+            short = f"{len(usable)} of {len(said)} judges said something usable, {self._needed} are needed"
+            why = "; ".join(f"{o.name}: {o.verdict.reason}" for o in said if o.verdict.winner == "invalid")
+            return Verdict("invalid", reason=f"no quorum: {short} ({why})", flags=tuple(flags))
+        if len({opinion.verdict.winner for opinion in usable}) > 1:
+            flags[DISSENT] = None
+        winner, p_first = self._decision([opinion.verdict for opinion in usable])
+        if winner == "draw" and not self._draws:
+            reason = "the judges are divided evenly, and judge.draws is off"
+            return Verdict("invalid", p_first, reason, tuple(flags))
+        return Verdict(winner, p_first, "\n\n".join(o.told() for o in said), tuple(flags))
+
+    async def close(self) -> None:
+        """Close all members."""
+        for member in self.members:
+            await member.close()
+
+    def _is_done(self, number: int, question: Question, replies: Sequence[Reply]) -> bool:
+        own = _own(number, replies)
+        return _breakdown(own) is not None or self.members[number].answered(question, own)
+
+    def _left(self, number: int, question: Question, replies: Sequence[Reply]) -> Usage:
+        """What a member may still take."""
+        if self._is_done(number, question, replies):
+            return FREE
+        return self.members[number].worst_case(question, _own(number, replies))
+
+    def covering(self, number: int, further: Usage, question: Question, replies: Sequence[Reply]) -> Usage:
+        """What must be covered when one member needs `further`: also what the others may still take."""
+        others = (n for n in range(len(self.members)) if n != number)
+        return sum((self._left(n, question, replies) for n in others), further)
+
+    def _read_member(self, number: int, question: Question, replies: Sequence[Reply]) -> _Opinion:
+        own = _own(number, replies)
+        name = f"judge {number + 1} ({self.members[number].label})"
+        broken = _breakdown(own)
+        if broken is not None:
+            return _Opinion(name, Verdict("invalid", reason=broken.failure))
+        if not own:
+            return _Opinion(name, Verdict("invalid", reason="was not asked"))
+        return _Opinion(name, self.members[number].read(question, own))
+
+    def _decision(self, verdicts: Sequence[Verdict]) -> tuple[Said, float | None]:
+        if self._combine == "mean":
+            chances = [_VOTE[v.winner] if v.p_first is None else v.p_first for v in verdicts]
+            p_first = math.fsum(chances) / len(chances)
+            return ("draw" if p_first == 0.5 else "first" if p_first > 0.5 else "second"), p_first
+        said, votes = Counter(verdict.winner for verdict in verdicts).most_common(1)[0]
+        return (said if 2 * votes > len(verdicts) else "draw"), None
+
+
+@dataclass(frozen=True, slots=True)
+class _Opinion:
+    """What one member says."""
+
+    name: str
+    verdict: Verdict
+
+    def told(self) -> str:
+        p_first = "" if self.verdict.p_first is None else f" ({self.verdict.p_first:.2f} for the first)"
+        return f"{self.name}: {self.verdict.winner}{p_first}\n{self.verdict.reason}".rstrip()
+
+
+class _MemberDesk:
+    """A member's part of the desk: its own replies only, its needs among those of the others."""
+
+    def __init__(self, panel: PanelJudge, number: int, question: Question, desk: Desk) -> None:
+        self._panel = panel
+        self.number = number
+        self._question = question
+        self._desk = desk
+
+    @property
+    def replies(self) -> Sequence[Reply]:
+        return _own(self.number, self._desk.replies)
+
+    @property
+    def lost(self) -> int:
+        return self._desk.lost
+
+    def keep(self, reply: Reply) -> None:
+        self._desk.keep(replace(reply, member=self.number))
+
+    async def saved(self) -> None:
+        await self._desk.saved()
+
+    async def cover(self, further: Usage) -> None:
+        await self._desk.cover(self._panel.covering(self.number, further, self._question, self._desk.replies))
+
+    def show(self, speaker: str, text: object) -> None:
+        self._desk.show(f"judge {self.number + 1}: {speaker}", text)
+
+
+def _own(number: int, replies: Sequence[Reply]) -> list[Reply]:
+    """A member's replies."""
+    return [reply for reply in replies if reply.member == number]
+
+
+def _breakdown(own: Sequence[Reply]) -> Reply | None:
+    """The reply that says that the member could not work at all."""
+    return next((reply for reply in own if reply.turn == BROKEN), None)
