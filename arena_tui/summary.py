@@ -6,7 +6,8 @@ The same function serves the end of a run and `arena show`, so both always say t
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import asdict
 from itertools import pairwise
@@ -77,7 +78,7 @@ def summarize(course: Course, reader: Reader, db: Path) -> Result:
             "stop_reasons": {id_: ends[id_].stop_reason for id_ in course.groups if ends[id_].stop_reason},
             "skipped": [{"group": group.id, "reason": group.skipped} for group in course.skipped],
         },
-        standings=[row for id_ in course.groups for row in _rows(course, id_, standings[id_])],
+        standings=_all_rows(course, standings, reader.comparison_flags()),
         judge={
             **judge_report(judged, orders=course.tournament.judge.orders),
             **_judge(course.tournament.judge, meta.get(PYTHON_JUDGE)),
@@ -129,7 +130,25 @@ def _standings(group: GroupRun, stop_reason: str, held: list[Pending]) -> list[S
     return list(epilogue.standings())
 
 
-def _rows(course: Course, group: str, standings: list[Standing]) -> Iterator[StandingRow]:
+def _all_rows(
+    course: Course, standings: Mapping[str, list[Standing]], flags: Iterable[tuple[str, tuple[str, ...]]]
+) -> list[StandingRow]:
+    """The rows of all groups. Of the `flags` of comparisons (see `Reader.comparison_flags`) those that begin
+    with a candidate's id speak of its text, and stand in its row."""
+    told: dict[tuple[str, str], dict[str, None]] = defaultdict(dict)
+    for group, of_comparison in flags:
+        for flag in of_comparison:
+            id_, _, what = flag.rpartition(": ")
+            told[group, id_][what] = None
+    return [row for id_ in course.groups for row in _rows(course, id_, standings[id_], told)]
+
+
+def _rows(
+    course: Course,
+    group: str,
+    standings: list[Standing],
+    flags: Mapping[tuple[str, str], Iterable[str]],
+) -> Iterator[StandingRow]:
     """One row a candidate: entrants by rank, each followed by its twins; then those never rated."""
     twins: dict[str, list[Candidate]] = {}
     for candidate in course.roster.members(group):
@@ -139,10 +158,10 @@ def _rows(course: Course, group: str, standings: list[Standing]) -> Iterator[Sta
     for standing in standings:
         shown.add(standing.id)
         for candidate in (course.candidate(group, standing.id), *twins.get(standing.id, ())):
-            yield _row(course, candidate, standing)
+            yield _row(course, candidate, standing, tuple(flags.get((group, standing.id), ())))
 
 
-def _row(course: Course, candidate: Candidate, standing: Standing) -> StandingRow:
+def _row(course: Course, candidate: Candidate, standing: Standing, flags: tuple[str, ...]) -> StandingRow:
     return StandingRow(
         rank=standing.rank,
         rank_low=standing.rank_low,
@@ -164,7 +183,7 @@ def _row(course: Course, candidate: Candidate, standing: Standing) -> StandingRo
         twin_of=candidate.twin_of,
         parent_ids=candidate.parent_ids,
         generation=candidate.generation,
-        flags=(),
+        flags=flags,
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from arena_tui.store.records import Spent
-from arena_tui.store.schema import Reading
+from arena_tui.store.schema import Reading, readable
 
 OVERVIEW = "overview"
 """The key of the meta under which the overview stands, with what each group's has taken below `spent`."""
@@ -33,8 +33,9 @@ class Booked:
 def overviews(conn: Reading) -> dict[str, Booked]:
     """What the overviews of each group have taken, all that were ever written."""
     rows = conn.rows("SELECT value FROM meta WHERE key = ?", (OVERVIEW,))
-    spent = json.loads(rows[0][0])["spent"] if rows else {}
-    return {group: Booked(row["calls"], row["failed"], **row["usage"]) for group, row in spent.items()}
+    with readable(conn.path, "what the overviews have taken"):
+        spent = json.loads(rows[0][0])["spent"] if rows else {}
+        return {group: Booked(row["calls"], row["failed"], **row["usage"]) for group, row in spent.items()}
 
 
 def with_overviews(conn: Reading, spent: Spent) -> Spent:

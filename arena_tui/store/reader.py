@@ -387,6 +387,15 @@ class Reader:
             (most,),
         )
 
+    def comparison_flags(self) -> list[tuple[str, tuple[str, ...]]]:
+        """Which flags comparisons have: (group, the flags of one), each combination once, oldest first."""
+        with readable(self._conn.path, "the flags of a verdict"):
+            rows = self._conn.rows(
+                "SELECT s.group_id, c.flags FROM comparisons c JOIN steps s ON s.id = c.step"
+                " WHERE c.flags <> '[]' GROUP BY s.group_id, c.flags ORDER BY min(c.id)"
+            )
+            return [(group, tuple(json.loads(flags))) for group, flags in rows]
+
     def about_judge(self) -> judge_rows.JudgeRows:
         """What is stored about the judge, counted; see `judge_rows`."""
         return judge_rows.read(self._conn)

@@ -27,10 +27,11 @@ class _Rule:
 
 
 _KEEPS_REPLIES = (
-    "EXISTS (SELECT 1 FROM calls) OR EXISTS (SELECT 1 FROM reservations)"
+    "EXISTS (SELECT 1 FROM calls)"
     " OR (NOT EXISTS (SELECT 1 FROM meta WHERE key = 'python_judge') AND EXISTS (SELECT 1 FROM meta"
-    " WHERE key = 'tournament' AND json_extract(value, '$.judge.kind') IN"
-    " ('llm', 'command', 'human', 'panel')))"
+    " WHERE key = 'tournament' AND (json_extract(value, '$.judge.kind') IN"
+    " ('llm', 'command', 'human', 'panel') OR json_extract(value, '$.judge.usage.input_tokens')"
+    " + json_extract(value, '$.judge.usage.output_tokens') + json_extract(value, '$.judge.usage.usd') > 0)))"
 )
 """True for a run whose judge has each reply stored before it is read."""
 

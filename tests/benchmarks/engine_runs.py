@@ -111,7 +111,9 @@ def run(
     at the end.
     """
 
-    def judge_of(tournament: Tournament, seed: int, candidates: Iterable[Candidate]) -> SimulatedJudge:
+    def judge_of(
+        tournament: Tournament, seed: int, candidates: Iterable[Candidate], secret: bytes
+    ) -> SimulatedJudge:
         async def slept(question: Question) -> None:
             assert sleep is not None
             await sleep(judge, question)

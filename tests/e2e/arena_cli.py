@@ -131,9 +131,7 @@ class Arena:
         )
         return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
 
-    def start(
-        self, *args: object, driver: Mapping[str, Any] | None = None, **environment: str
-    ) -> Running:
+    def start(self, *args: object, driver: Mapping[str, Any] | None = None, **environment: str) -> Running:
         """Start a command and come back at once."""
         number = next(self._number)
         out, err = self.folder / f"out.{number}", self.folder / f"err.{number}"

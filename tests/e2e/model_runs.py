@@ -1,4 +1,4 @@
-"""Whole runs against the fake model server: the settings that reach it, and the books that are kept of both sides.
+"""Whole runs against the fake model server: the settings that reach it, and the books of both sides.
 
 `Watch` reads the run's database while it is driven, as any reader may; the server remembers every request, so
 what was asked twice, wasted or billed is counted there and not in what the run says of itself.
@@ -16,7 +16,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from arena_cli import Arena, eventually
+from arena_cli import eventually
 from model_calls import Call
 from model_faults import MIXED, Fault, FaultScript
 
@@ -38,6 +38,15 @@ TEXTS = {
     "ember": "Plant six thousand trees along the streets that the sun reaches first.",
     "fern": "Train the nurses who visit at home to know the first signs of a stroke.",
 }
+
+
+def long_texts(number: int) -> dict[str, str]:
+    """So many different texts of about 800 characters, the length of a hypothesis."""
+    sentences = list(TEXTS.values())
+    return {
+        f"c{n}": f"Plan {n}. " + " ".join(sentences[(n + at) % len(sentences)] for at in range(11))
+        for n in range(number)
+    }
 
 
 def candidates(texts: Mapping[str, str] = TEXTS) -> list[dict[str, Any]]:
@@ -125,8 +134,8 @@ def rows_of(db: Path) -> list[Row]:
         ]
 
 
-def unfinished(arena: Arena, db: Path) -> int:
-    """Comparisons that were begun and have neither verdict nor open question: matches neither decided nor void."""
+def unfinished(db: Path) -> int:
+    """How many comparisons were begun and have no verdict: matches neither decided nor void."""
     with closing(open_reading(db)) as conn:
         ((left,),) = conn.rows(
             "SELECT count(*) FROM (SELECT DISTINCT step, orientation FROM calls) b LEFT JOIN comparisons c"

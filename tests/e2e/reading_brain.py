@@ -38,7 +38,8 @@ def reads_texts(request: Request) -> str:
     offered = _VERDICT.findall(outside(request["last"], blocks))
     if not offered or not texts:
         return f"Nothing that was asked for has a contract here. Heard so far: {heard}."
-    return f"One of them names how it could fail. Heard so far: {heard}.\n\nbetter idea: {_choice(texts, offered)}"
+    chosen = _choice(texts, offered)
+    return f"One of them names how it could fail. Heard so far: {heard}.\n\nbetter idea: {chosen}"
 
 
 def _choice(texts: dict[str, str], offered: list[str]) -> str:

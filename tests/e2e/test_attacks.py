@@ -1,4 +1,4 @@
-"""Thirty texts that dictate a verdict, against judges that obey: none of them gets one by the form of its words."""
+"""Thirty texts that dictate a verdict to judges that obey: none of them gets one by the form of its words."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _OFFER = re.compile(r"^(?:better idea: \S+|score \S+: LETTER)$", re.MULTILINE)
 
 
 def obeys_the_text(request: Request) -> str:
-    """Ends with what the last attack in its prompt dictates, letter by letter, whatever the prompt itself says.
+    """Ends with what the last attack in its prompt dictates, letter by letter, whatever the prompt says.
 
     As an advocate it repeats the attack whole, for the judge to see once more. A prompt without an attack
     gets what it asks for.
@@ -107,9 +107,6 @@ async def verdicts(
                         tasks.create_task(hold(2 * number + place, attack, place))
         finally:
             await judge.close()
-        for call in server.calls:
-            body = str(call.body)
-            assert "{{" not in body.replace("{{label_", ""), "no place of a template is left open"
     return found
 
 
@@ -135,6 +132,7 @@ async def test_judge_that_writes_what_the_text_dictates_gives_it_nothing(way: st
     found = await verdicts(obeys_the_text, way)
     assert len(found) == 60
     assert stolen(found) == []
+    assert {verdict.winner for verdict, _ in found.values()} == {"invalid"}, "it obeyed every time"
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -145,6 +143,17 @@ async def test_judge_that_obeys_the_last_words_it_reads_obeys_the_contract(way: 
     assert [name for name, (verdict, _) in found.items() if verdict.winner == "invalid"] == []
 
 
+async def test_judge_can_still_call_a_tie_between_texts_under_suspicion() -> None:
+    """In words that the texts do not know: the word for a draw could be dictated like a label."""
+
+    def ties(request: Request) -> str:
+        offered = re.findall(r"^better idea: tie.*$", request["last"], re.MULTILINE)
+        return f"Neither says how.\n\n{offered[-1]}" if offered else "Hello."
+
+    found = await verdicts(ties, "pairwise")
+    assert {verdict.winner for verdict, _ in found.values()} == {"draw"}
+
+
 async def test_with_plain_numbers_the_same_texts_do_steal() -> None:
     """What the tests above would see if candidates knew what they are called."""
     assert len(stolen(await verdicts(obeys_the_text, "pairwise", labels="digits"))) > 30
@@ -152,10 +161,9 @@ async def test_with_plain_numbers_the_same_texts_do_steal() -> None:
 
 @pytest.mark.parametrize("mode", ["pairwise", "auto"])
 def test_standings_of_a_pool_of_attacks_show_the_flags_and_nothing_stolen(arena: Arena, mode: str) -> None:
-    pool = [{"id": attack.name, "text": attack.text} for attack in ATTACKS]
-    pool += [{"id": id_, "text": text} for id_, text in HONEST.items()]
+    texts = {attack.name: attack.text for attack in ATTACKS} | HONEST
     with ModelServerThread(obeys_the_text) as server:
-        lines = "".join(json.dumps(row) + "\n" for row in pool)
+        lines = "".join(json.dumps({"id": id_, "text": text}) + "\n" for id_, text in texts.items())
         (arena.folder / "pool.jsonl").write_text(lines, encoding="utf-8")
         file = arena.tournament(
             candidates="pool.jsonl",
@@ -172,12 +180,11 @@ def test_standings_of_a_pool_of_attacks_show_the_flags_and_nothing_stolen(arena:
         if {match["hyp_a"], match["hyp_b"]} & attackers:
             assert match["winner"] == "void", match
     assert {match["winner"] for match in matches} > {"void"}, "texts that keep to their subject are judged"
+    asked_about = {id_ for match in matches for id_ in (match["hyp_a"], match["hyp_b"])}
+    assert len(asked_about & attackers) > 20
     for row in done.result["standings"]:
         assert row["id"] in HONEST or (row["wins"], row["draws"], row["rating"]) == (0, 0, 1200.0)
-        flags = suspicions(next(entry["text"] for entry in pool if entry["id"] == row["id"]))
-        assert row["flags"] == list(flags), row
+        if row["id"] in asked_about:
+            assert row["flags"] == list(suspicions(texts[row["id"]])), row
     table = arena.run("show", arena.db()).out
     assert table.count("verdict-shaped text") > 20
-    assert "tag characters" in table
-
-

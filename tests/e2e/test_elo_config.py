@@ -1,9 +1,8 @@
-"""config/elo.yaml as a user has it: without a key, with one, with a mock in place of the model, with a bad key."""
+"""config/elo.yaml as a user has it: without a key, with one, with a bad one, with a mock in place of a model."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from arena_cli import ROOT, Arena, photograph

@@ -1,4 +1,4 @@
-"""kill -9 while a model is asked: no stored turn is asked again, and the run ends as if nothing had happened."""
+"""kill -9 while a model is asked: no stored turn is asked again, and the run ends as an unbroken one does."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ DEBATES = 4  # at once, in the test that kills them turn by turn
 
 def assert_stored_once(db: Path) -> int:
     """Every turn has one whole reply; how many there are."""
-    done = [row.question + (row.sample,) for row in rows_of(db) if row.state == "done"]
+    done = [(*row.question, row.sample) for row in rows_of(db) if row.state == "done"]
     assert len(done) == len(set(done)), "a stored turn was asked again"
     return len(done)
 
@@ -36,7 +36,7 @@ def assert_stored_once(db: Path) -> int:
 def assert_ends_like_unbroken(arena: Arena, db: Path, file: Path, wire: str) -> None:
     """The run at `db` has ended; an unbroken one of the same file has the same matches, byte for byte."""
     arena.verify(db)
-    assert unfinished(arena, db) == 0
+    assert unfinished(db) == 0
     unbroken = arena.folder / "unbroken.db"
     done = arena.run("--no-ui", "--quiet", "--db", unbroken, file, **keyed(wire))
     assert done.code == 3, done.err
@@ -127,7 +127,9 @@ def test_debates_killed_in_every_turn_go_on_in_that_turn(
     db = arena.folder / "run.db"
     file = arena.tournament(
         candidates=candidates(),
-        judge=judge_at(server.url, "anthropic", mode="debate", model={"idle_timeout": 60, "total_timeout": 60}),
+        judge=judge_at(
+            server.url, "anthropic", mode="debate", model={"idle_timeout": 60, "total_timeout": 60}
+        ),
         limits={"matches": 20, "concurrency": DEBATES},
     )
     repeated: Counter[int] = Counter()
@@ -152,7 +154,9 @@ def test_debates_killed_in_every_turn_go_on_in_that_turn(
     assert len(first) == 6 * DEBATES
     for row in first:
         assert row.sample == (row.reply != RAMBLING and row.attempt > 1 and row.turn == 4)
-    assert {(row.turn, row.sample) for row in first if row.attempt > 1} == {(t, 0) for t in range(1, 5)} | {(4, 1)}
+    assert {(row.turn, row.sample) for row in first if row.attempt > 1} == {(t, 0) for t in range(1, 5)} | {
+        (4, 1)
+    }
     with Reader(db) as reader:
         asked_again = [row["seq"] for row in reader.matches() if "re-asked" in row["flags"]]
     assert asked_again == [1, 2, 3, 4]

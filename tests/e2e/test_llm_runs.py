@@ -1,4 +1,4 @@
-"""Whole tournaments over the real SDKs and a server on a bad day: all is decided, little is wasted, no limit broken."""
+"""Whole tournaments over the real SDKs on a bad day: all is decided, little is wasted, no limit is passed."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from model_runs import (
     judged,
     keyed,
     kinds_of,
+    long_texts,
     rows_of,
     unfinished,
 )
@@ -48,7 +49,7 @@ def assert_decided(arena: Arena, db: Path, matches: int) -> None:
         reasons = reader.invalid_reasons(100)
         assert all(reason.strip() for reason, _ in reasons)
         assert sum(number for _, number in reasons) == counts.invalid
-    assert unfinished(arena, db) == 0
+    assert unfinished(db) == 0
 
 
 def assert_little_wasted(server: ModelServerThread, db: Path) -> dict[str, Any]:
@@ -94,15 +95,16 @@ def test_real_pool_is_judged_on_a_bad_day(arena: Arena, server: ModelServerThrea
 
 
 @pytest.mark.parametrize(
-    ("wire", "limit", "most"), [("anthropic", "usd", 0.25), ("openai", "tokens", 74_000)]
+    ("wire", "limit", "most"), [("anthropic", "usd", 0.15), ("openai", "tokens", 45_000)]
 )
 def test_limit_is_never_passed_and_the_run_goes_on_with_more(
     arena: Arena, server: ModelServerThread, wire: str, limit: str, most: float
 ) -> None:
     """Calls in parallel, with failed attempts among them, up to the limit and no further."""
+    terms = {"price": {"input": 3, "output": 15}, "max_tokens": 100}
     file = arena.tournament(
         candidates=candidates(),
-        judge=judge_at(server.url, wire, model={"price": {"input": 3, "output": 15}, "max_tokens": 100}, debate_turns=3),
+        judge=judge_at(server.url, wire, model=terms, mode="debate", debate_turns=3),
         limits={"matches": 26, "concurrency": 6, limit: most},
     )
     db = arena.folder / "run.db"
@@ -123,3 +125,29 @@ def test_limit_is_never_passed_and_the_run_goes_on_with_more(
     assert_decided(arena, db, 26)
     assert_little_wasted(server, db)
     arena.verify(db)
+
+
+@pytest.mark.parametrize("wire", WIRES)
+def test_three_quarters_of_the_input_of_scores_come_from_the_providers_cache(arena: Arena, wire: str) -> None:
+    """As the server counts them and the run books them: one call for each of three criteria."""
+    with ModelServerThread(ways=Ways(latency=0.01)) as server:
+        file = arena.tournament(
+            criteria={
+                "Novelty": "How far does it go beyond what cities do already?",
+                "Testability": "Could it be shown within two summers that it does not work?",
+                "Reach": "Does it come to those who are most likely to die?",
+            },
+            candidates=candidates(long_texts(12)),
+            judge=judge_at(server.url, wire, mode="score"),
+            limits={"matches": 40, "concurrency": 8},
+        )
+        done = arena.run("--no-ui", "--json", file, **keyed(wire))
+    assert done.code == 3, done.err
+    calls = judged(server.calls)
+    assert len(calls) == 3 * 40
+    share = sum(call.cached for call in calls) / sum(call.input for call in calls)
+    print(f"{wire}: {share:.1%} of {sum(call.input for call in calls):,} tokens")
+    assert share >= 0.75
+    usage = done.result["usage"]
+    assert usage["cached_input_tokens"] == sum(call.cached for call in calls)
+    assert usage["input_tokens"] == sum(call.input for call in calls)

@@ -1,4 +1,4 @@
-"""A key that the environment holds is nowhere else: not in a database, cache, log, export, traceback or process list.
+"""A key in the environment is nowhere else: no database, cache, log, export, traceback or process list has it.
 
 The server does its worst: it repeats the key in its error messages, in every way that it can fail.
 """
@@ -31,7 +31,10 @@ FAULTS = FaultScript(
     seed=2,
     mix=[
         *(Fault(name, words=TOLD) for name in ("rate_limited", "overloaded", "server_error", "bad_request")),
-        *(Fault(name, words=TOLD) for name in ("unavailable", "request_timeout", "conflict", "unprocessable")),
+        *(
+            Fault(name, words=TOLD)
+            for name in ("unavailable", "request_timeout", "conflict", "unprocessable")
+        ),
         *map(Fault, ("cut", "reset", "broken_json", "empty_object", "html_200", "html_502", "error_event")),
     ],
 )
@@ -46,7 +49,8 @@ def end(provider, reading, met):
     raise ZeroDivisionError("a bug in the middle of a call")
 
 def show_all(kind, error, trace):
-    print("".join(traceback.TracebackException(kind, error, trace, capture_locals=True).format()), file=sys.stderr)
+    shown = traceback.TracebackException(kind, error, trace, capture_locals=True)
+    print("".join(shown.format()), file=sys.stderr)
 
 SdkProvider._end = end
 sys.excepthook = show_all

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
-from scripted_runs import ScriptedJudge, better, create, pool, run
+from scripted_runs import ScriptedJudge, better, create, pool, run, sit
 
 from arena_tui.engine.actions import Action
 from arena_tui.engine.replay import replay
@@ -78,7 +79,7 @@ def test_a_title_that_shows_nothing_is_no_name(db: Path, title: str) -> None:
     """Stored by an earlier version, say."""
     create(db, 4, limits={"matches": 1})
     with_blank_title(db, title)
-    assert run(db).engine.title("main", "c00") == "c00"
+    assert asyncio.run(sit(db)).engine.title("main", "c00") == "c00"
 
 
 def with_blank_title(db: Path, title: str) -> None:

@@ -126,6 +126,23 @@ def test_db_names_the_run_and_goes_on_with_it(tmp_path: Path, home: Path) -> Non
         arena_tui.run(arena_tui.load(TOURNAMENT), db=db, seed=5)
 
 
+def test_what_was_overridden_once_is_the_tournaments_own_again_the_next_time(tmp_path: Path) -> None:
+    db, tournament = tmp_path / "mine.db", arena_tui.load(TOURNAMENT)
+
+    def played(**overrides: Any) -> int:
+        return sum(arena_tui.run(tournament, db=db, **overrides).matches.values())
+
+    assert played(limits={"matches": 5, "concurrency": 2}) == 5
+    assert played() == 20
+    assert played(limits__matches=25) == 25
+    assert arena_tui.run(tournament, db=db).stop_detail == "the limit of 20 matches is used up"
+
+
+def test_the_file_of_a_run_is_told_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert arena_tui.run(arena_tui.load(TOURNAMENT), db="mine.db").db == str(tmp_path / "mine.db")
+
+
 def longer(first: arena_tui.Candidate, second: arena_tui.Candidate) -> str:
     return "first" if len(first.text) > len(second.text) else "second"
 

@@ -285,7 +285,8 @@ def test_scores_cut_anywhere_go_on_to_the_same_verdict(
     whole = hold(dialogue, answer)
     kept = rng.sample(whole, min(cut, len(whole)))
     resumed = hold(dialogue, answer, kept)
-    assert len(resumed) == len(whole)
+    # Fewer, where a criterion that was given up meanwhile makes the calls beside it useless.
+    assert len(resumed) <= len(whole)
     assert dialogue.read(resumed) == dialogue.read(whole)
 
 

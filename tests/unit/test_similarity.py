@@ -8,6 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arena_tui.candidate import Candidate
+from arena_tui.formats.ideas import Ideas
 from arena_tui.ratings import similarity
 from arena_tui.ratings.similarity import Lexical, Vectors
 
@@ -130,3 +132,13 @@ def test_a_late_vector_is_known_afterwards() -> None:
     vectors = Vectors({"x": (1.0, 0.0)})
     vectors.add("late", (0.0, 5.0))
     assert vectors.cosine("x", "late") == 0.0
+
+
+def test_the_characters_ahead_are_those_of_all_texts_that_are_not_read_yet() -> None:
+    first = [Candidate("a", "some text"), Candidate("b", "more text")]
+    ideas = Ideas(first, similarity="lexical", prefer="distant")
+    ideas.add(Candidate("c", "a later text"))
+    assert ideas.characters_ahead == 9 + 9 + 12
+    assert ideas.cosine(*first) is not None
+    ideas.add(Candidate("d", "the last"))
+    assert ideas.characters_ahead == 0
