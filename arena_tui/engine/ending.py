@@ -1,16 +1,21 @@
-"""Whether a run should end, why, and with which exit code: the ranks of stop reasons put to work."""
+"""Whether a run should end, why, with which exit code; and how the end is stored."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from arena_tui import exit_codes
 from arena_tui.engine.calls import Calls
+from arena_tui.engine.events import RunStopped
 from arena_tui.engine.gate import Gate
+from arena_tui.engine.journal import Journal
 from arena_tui.engine.lane import Lane
 from arena_tui.engine.stopping import Closing, first_reason
+from arena_tui.errors import DiskTrouble, StoreError
 
+BREATH = 0.25  # seconds between looks at whether the end is stored
 UNUSABLE_GROUPS = 3  # groups in a row whose judge gave nothing usable end the run
 
 
@@ -21,6 +26,50 @@ class Ending:
     closing: Closing
     exit_code: int
     held: int
+
+
+async def store_end(
+    journal: Journal,
+    ending: Ending,
+    *,
+    pos: int,
+    applied: int,
+    elapsed: float,
+    trouble: Callable[[], str],
+    wake: asyncio.Event,
+) -> None:
+    """Make the end durable, with all that comes before it.
+
+    `trouble` says what storage suffers from once nobody waits for it any longer: then DiskTrouble.
+    """
+    closing = ending.closing
+    journal.book_lost()
+    journal.meta(
+        {
+            "elapsed": f"{elapsed:.3f}",
+            "stop_reason": closing.reason,
+            "stop_detail": closing.detail,
+            "exit_code": str(ending.exit_code),
+        }
+    )
+    ticket = journal.event(
+        RunStopped(pos, closing.reason, closing.detail, ending.exit_code, applied, ending.held)
+    )
+    while ticket > journal.committed or journal.untold:
+        if why := trouble():
+            raise DiskTrouble(
+                f"{journal.unsaved} results could not be saved ({why}); "
+                "what was saved can be resumed once there is room"
+            )
+        if journal.failure is not None:
+            raise StoreError(f"the run's database refused a result ({journal.failure})")
+        wake.clear()
+        try:
+            async with asyncio.timeout(BREATH):
+                await wake.wait()
+        except TimeoutError:
+            continue
+    await asyncio.sleep(0)  # callbacks that needed no commit run before the run returns
 
 
 class Endings:

@@ -11,18 +11,19 @@ import asyncio
 import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import TypeVar
 
 from arena_tui import exit_codes
 from arena_tui.engine import events
 from arena_tui.engine.actions import RESUMED, FindMatch, Resolved
 from arena_tui.engine.calls import Calls
-from arena_tui.engine.clock import RunClock
 from arena_tui.engine.course import Course
-from arena_tui.engine.ending import Ending, Endings
+from arena_tui.engine.ending import Ending, Endings, store_end
 from arena_tui.engine.events import Event
 from arena_tui.engine.gate import Gate
 from arena_tui.engine.group import GroupRun
+from arena_tui.engine.heartbeat import Heartbeat
 from arena_tui.engine.journal import SLICE, Journal
 from arena_tui.engine.lane import Lane, Pending, StartQueue
 from arena_tui.engine.loading import Loaded, new_pending, open_budget
@@ -30,15 +31,13 @@ from arena_tui.engine.state import GroupState, RunState
 from arena_tui.engine.steering import Request, Steering
 from arena_tui.engine.stopping import Closing
 from arena_tui.engine.telling import Teller
-from arena_tui.errors import DiskTrouble, StoreError
+from arena_tui.errors import StoreError
 from arena_tui.facts import Intervention
 from arena_tui.judging.base import Judge
 from arena_tui.store.crash_points import CrashPoint, reached
 from arena_tui.values import visible
 
 T = TypeVar("T")
-TICK = 0.25  # seconds between looks at the clock and the inbox
-SAVE_ELAPSED = 1.0  # seconds of running time between notes of it: as much may be forgotten at a kill
 
 
 class Engine:
@@ -72,7 +71,6 @@ class Engine:
         self._teller = Teller(self.state, journal, self.gate, self.lanes)
         self._journal = journal
         self._listeners = tuple(listeners)
-        self._inbox = inbox
         self._loaded = loaded
         self._wake = asyncio.Event()
         self._starts = StartQueue(course.tournament.schedule, self.lanes)
@@ -103,7 +101,17 @@ class Engine:
         self._dirty: dict[str, None] = dict.fromkeys(self.lanes)
         self._endings = Endings(self.lanes, self.gate, self._calls)
         self._all_planned = False  # every group has had its first look
-        self._clock = RunClock(loaded.elapsed)
+        self._heart = Heartbeat(
+            elapsed=loaded.elapsed,
+            gate=self.gate,
+            journal=journal,
+            state=self.state,
+            limit=lambda: self.course.tournament.limits.wall_clock,
+            inbox=inbox,
+            ask=self._steering.ask,
+            draining=partial(self._gate_moved, "draining"),
+            wake=self._wake.set,
+        )
         self._told_quiet = False  # in this pause
         self._slice = 0.0
 
@@ -125,7 +133,7 @@ class Engine:
 
     def pause(self) -> bool:
         """Start nothing new; calls in flight finish. False when that changes nothing."""
-        self._tick_clock()
+        self._heart.tick()
         moved = self.gate.pause()
         if moved:
             self._told_quiet = False
@@ -134,7 +142,7 @@ class Engine:
 
     def resume(self) -> bool:
         """Go on after a pause. False when that changes nothing."""
-        self._tick_clock()
+        self._heart.tick()
         moved = self.gate.resume()
         if moved:
             self._gate_moved("resumed")
@@ -153,12 +161,12 @@ class Engine:
         try:
             async with asyncio.TaskGroup() as tasks:
                 self._tasks = tasks
-                ticker = tasks.create_task(self._ticker(), name="ticker")
+                heart = tasks.create_task(self._heart.beat(), name="heartbeat")
                 try:
                     await self._begin()
                     ending = await self._drive()
                 finally:
-                    ticker.cancel()
+                    heart.cancel()
             await self._finish(ending)
         except BaseExceptionGroup as failures:
             raise failures.exceptions[0] from failures
@@ -170,7 +178,7 @@ class Engine:
 
     async def _begin(self) -> None:
         await self.judge.open()
-        self._clock.start()
+        self._heart.start()
         self._configure()
         for pending in self._loaded.pending:
             self._calls.price(pending)
@@ -215,7 +223,7 @@ class Engine:
         self._journal.meta({"stop_reason": "", "stop_detail": "", "exit_code": "", "paused": ""})
 
     async def _drive(self) -> Ending:
-        self._look_at_clock()  # before anything starts: an earlier sitting may have used up the time
+        self._heart.look()  # before anything starts: an earlier sitting may have used up the time
         while True:
             self._wake.clear()
             await self._advance()
@@ -228,7 +236,7 @@ class Engine:
                 if at_rest or self._given_up():
                     return self._endings.ending(closing)
                 self._drain()
-            await self._wake.wait()  # bounded: the ticker sets it every TICK
+            await self._wake.wait()  # bounded: the heartbeat sets it
 
     def _given_up(self) -> bool:
         """True when storage takes nothing and nobody waits longer: replies in memory are never read then."""
@@ -242,35 +250,6 @@ class Engine:
             self.gate.deadline = now + self.gate.grace
         if self.gate.overdue(now):
             self._calls.cancel()
-
-    async def _ticker(self) -> None:
-        saved = self._clock.elapsed
-        paused = False  # as it is stored, for lists of runs
-        while True:
-            await asyncio.sleep(TICK)
-            if self.gate.paused != paused:
-                paused = self.gate.paused
-                self._journal.meta({"paused": "yes" if paused else ""})
-            elapsed = self._tick_clock()
-            if elapsed - saved >= SAVE_ELAPSED:
-                saved = elapsed
-                self._journal.meta({"elapsed": f"{saved:.3f}"})
-            self._look_at_clock()
-            self._steering.ask(await asyncio.to_thread(self._inbox))  # a request may be large
-            self._wake.set()
-
-    def _look_at_clock(self) -> None:
-        """Stop when the limit of running time is used up."""
-        limit = self.course.tournament.limits.wall_clock
-        if limit is not None and self._clock.elapsed >= limit and self.gate.reason is None:
-            detail = f"the limit of {limit:g} s of running time is used up"
-            self.gate.stop("WALL_CLOCK", detail, exit_codes.LIMIT, time.monotonic())
-            self._gate_moved("draining", detail)
-
-    def _tick_clock(self) -> float:
-        elapsed = self.state.elapsed = self._clock.tick(counting=not self.gate.paused)
-        self.state.touch()
-        return elapsed
 
     # --- advancing ----------------------------------------------------------------------------
 
@@ -406,42 +385,16 @@ class Engine:
 
     async def _finish(self, ending: Ending) -> None:
         """Make the end durable; DiskTrouble when storage does not allow it and nobody waits longer."""
-        elapsed = self._tick_clock()
-        closing, state = ending.closing, self.state
+        elapsed = self._heart.tick()
         for lane in self.lanes.values():
             self._release(lane)
-        self._journal.book_lost()
-        self._journal.meta(
-            {
-                "elapsed": f"{elapsed:.3f}",
-                "stop_reason": closing.reason,
-                "stop_detail": closing.detail,
-                "exit_code": str(ending.exit_code),
-            }
+        await store_end(
+            self._journal,
+            ending,
+            pos=self.course.pos,
+            applied=self.course.applied,
+            elapsed=elapsed,
+            trouble=lambda: self.state.trouble if self._given_up() else "",
+            wake=self._wake,
         )
-        ticket = self._journal.event(
-            events.RunStopped(
-                self.course.pos,
-                closing.reason,
-                closing.detail,
-                ending.exit_code,
-                self.course.applied,
-                ending.held,
-            )
-        )
-        while ticket > self._journal.committed or self._journal.untold:
-            if self._given_up():
-                raise DiskTrouble(
-                    f"{self._journal.unsaved} results could not be saved ({state.trouble}); "
-                    "what was saved can be resumed once there is room"
-                )
-            if self._journal.failure is not None:
-                raise StoreError(f"the run's database refused a result ({self._journal.failure})")
-            self._wake.clear()
-            try:
-                async with asyncio.timeout(TICK):
-                    await self._wake.wait()
-            except TimeoutError:
-                continue
-        await asyncio.sleep(0)  # callbacks that needed no commit run before the run returns
-        self._teller.stopped(closing)
+        self._teller.stopped(ending.closing)

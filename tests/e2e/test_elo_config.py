@@ -1,4 +1,4 @@
-"""config/elo.yaml as a user has it: without a key, with one, with a bad one, with a mock in place of a model."""
+"""config/elo.yaml as a user has it: without a key, with one, with a bad one, with a mock for a model."""
 
 from __future__ import annotations
 

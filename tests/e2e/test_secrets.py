@@ -1,4 +1,4 @@
-"""A key in the environment is nowhere else: no database, cache, log, export, traceback or process list has it.
+"""A key in the environment is nowhere else: in no database, cache, log, export, traceback or process list.
 
 The server does its worst: it repeats the key in its error messages, in every way that it can fail.
 """

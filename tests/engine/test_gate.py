@@ -49,9 +49,9 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
-    for module in ("tournament", "clock"):
+    for module in ("tournament", "clock", "heartbeat"):
         monkeypatch.setattr(f"arena_tui.engine.{module}.time", clock)
-    monkeypatch.setattr("arena_tui.engine.tournament.TICK", 0.005)
+    monkeypatch.setattr("arena_tui.engine.heartbeat.TICK", 0.005)
     return clock
 
 
