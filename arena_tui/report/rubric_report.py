@@ -20,7 +20,7 @@ RANKING_RUBRIC: Mapping[str, float] = {
 }
 """Criterion and its weight: does the rationale end in a plain verdict, does it argue from concrete
 differences, would the verdict be the same with the texts in the other order. Source:
-seeds/co-scientist-elo-tournament.md, "Evaluation Rubrics"."""
+the ranking rubric of the Co-Scientist tournament."""
 LEAST, MOST = 1, 5
 """The scale of every criterion, whole points."""
 SHOWN = 5  # rationales with the lowest grades that are shown

@@ -127,6 +127,27 @@ def test_limit_is_never_passed_and_the_run_goes_on_with_more(
     arena.verify(db)
 
 
+def test_same_tournament_again_asks_nothing_and_says_the_same(arena: Arena) -> None:
+    """Under fences of its own: the cache of replies knows a prompt by its words."""
+    with ModelServerThread(reads_texts) as server:
+        file = arena.tournament(
+            candidates=candidates(),
+            judge=judge_at(server.url, "openai", cache="on"),
+            limits={"matches": 20},
+        )
+        runs = []
+        for number in (1, 2):
+            db = arena.folder / f"{number}.db"
+            done = arena.run("--no-ui", "--json", "--new", "--db", db, file, **keyed("openai"))
+            assert done.code == 3, done.err
+            runs.append((done.result["calls"], done.result["usage"], arena.matches(db)))
+        (calls, usage, first), (again, free, second) = runs
+        assert len(judged(server.calls)) == calls["sent"] > 50
+    assert (again["sent"], again["from_cache"]) == (0, calls["sent"])
+    assert usage["usd"] > 0 == free["usd"] == free["input_tokens"]
+    assert first == second
+
+
 @pytest.mark.parametrize("wire", WIRES)
 def test_three_quarters_of_the_input_of_scores_come_from_the_providers_cache(arena: Arena, wire: str) -> None:
     """As the server counts them and the run books them: one call for each of three criteria."""

@@ -14,7 +14,7 @@ from time import time
 import pytest
 from model_faults import ANSWERS, BEFORE, DURING, Fault, FaultScript
 from model_server import ModelServer, Ways
-from provider_calls import KEY, WIRES, Opener, ask, plant_keys, question
+from provider_calls import KEY, Opener, ask, question
 
 from arena_tui.providers.base import (
     NO_TOKENS,
@@ -77,27 +77,7 @@ TOTAL = {"slow_headers": 0.4, "slow_loris": 0.4}  # bytes keep coming: only the 
 HARMLESS = {"cut_after_reply", "open_end"}
 
 
-@pytest.fixture(autouse=True)
-def _keys(monkeypatch: pytest.MonkeyPatch) -> None:
-    plant_keys(monkeypatch)
-
-
-@pytest.fixture(params=WIRES)
-def wire(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
-
-
-@pytest.fixture
-async def opened() -> AsyncIterator[Opener]:
-    opener = Opener()
-    yield opener
-    await opener.close()
-
-
-@pytest.fixture
-async def server() -> AsyncIterator[ModelServer]:
-    async with ModelServer() as running:
-        yield running
+pytestmark = pytest.mark.usefixtures("planted_keys")
 
 
 async def fault_of(provider: Provider) -> ProviderError:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-
 import pytest
 from model_faults import Fault, FaultScript
 from model_server import ModelServer, Ways
-from provider_calls import KEY, WIRES, Opener, ask, plant_keys
+from provider_calls import KEY, Opener, ask
 
 from arena_tui.providers.base import (
     ProviderError,
@@ -15,28 +13,7 @@ from arena_tui.providers.base import (
 )
 from arena_tui.providers.openai import OpenAIProvider
 
-
-@pytest.fixture(autouse=True)
-def _keys(monkeypatch: pytest.MonkeyPatch) -> None:
-    plant_keys(monkeypatch)
-
-
-@pytest.fixture(params=WIRES)
-def wire(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
-
-
-@pytest.fixture
-async def opened() -> AsyncIterator[Opener]:
-    opener = Opener()
-    yield opener
-    await opener.close()
-
-
-@pytest.fixture
-async def server() -> AsyncIterator[ModelServer]:
-    async with ModelServer() as running:
-        yield running
+pytestmark = pytest.mark.usefixtures("planted_keys")
 
 
 async def test_probe_reaches_key_and_model_with_one_tiny_call(

@@ -7,7 +7,6 @@ import math
 import subprocess
 import sys
 import threading
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ import pytest
 from model_brain import Scripted
 from model_faults import FaultScript
 from model_server import ModelServer, Ways
-from provider_calls import KEY, WIRES, Opener, ask, plant_keys, question
+from provider_calls import KEY, Opener, ask, question
 
 from arena_tui.providers.base import (
     Message,
@@ -34,27 +33,7 @@ ROOT = Path(__file__).parents[2]
 LOOK_UP = Tool("look_up", "Finds a paper.", {"type": "object", "properties": {"title": {"type": "string"}}})
 
 
-@pytest.fixture(autouse=True)
-def _keys(monkeypatch: pytest.MonkeyPatch) -> None:
-    plant_keys(monkeypatch)
-
-
-@pytest.fixture(params=WIRES)
-def wire(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
-
-
-@pytest.fixture
-async def opened() -> AsyncIterator[Opener]:
-    opener = Opener()
-    yield opener
-    await opener.close()
-
-
-@pytest.fixture
-async def server() -> AsyncIterator[ModelServer]:
-    async with ModelServer() as running:
-        yield running
+pytestmark = pytest.mark.usefixtures("planted_keys")
 
 
 async def asked(server: ModelServer, wire: str, request: Request | None = None, **wishes: Any) -> Any:
