@@ -44,7 +44,8 @@ class Disguise:
     labels: tuple[str, str]
     names: Mapping[str, str]
     """The name of the placeholder for each word that is random."""
-    pattern: re.Pattern[str]
+    label_pattern: re.Pattern[str] | None
+    """Finds random labels, in either case; None where there are none."""
 
     @property
     def fence_ids(self) -> tuple[str, ...]:
@@ -69,7 +70,12 @@ class Disguise:
 
     def hide(self, text: str) -> str:
         """`text` with placeholders for fence ids and random labels (as words, in either case)."""
-        return self.pattern.sub(lambda found: f"{_MARK}{self.names[found[0]]}{_MARK_END}", text)
+        text = text.replace(_MARK, _placeholder("e"))
+        if self.label_pattern is not None:
+            text = self.label_pattern.sub(lambda found: _placeholder(self.names[found[0]]), text)
+        for id in self.fence_ids:  # last: the names of placeholders could be labels, but hold no ids
+            text = text.replace(id, _placeholder(self.names[id]))
+        return text
 
     def reveal(self, text: str) -> str:
         """The inverse of `hide`, also for a text that the disguise of another run has hidden."""
@@ -98,12 +104,17 @@ def disguise(
     random = labels == "random" or (labels == "auto" and any(suspicions(text) for text in texts))
     chosen = _random_labels(key, texts) if random else DIGITS
     names = {_MARK: "e", text_id: "t", prompt_id: "p"} | {id: f"t{n}" for n, id in enumerate(turn_ids)}
-    words: list[str] = []
-    for number, label in enumerate(chosen if random else (), 1):
-        names |= {label: f"{number}", label.lower(): f"{number}s"}
-        words += (label, label.lower())
-    parts = [_MARK, text_id, prompt_id, *turn_ids, *(rf"(?<![^\W_]){word}(?![^\W_])" for word in words)]
-    return Disguise(text_id, prompt_id, turn_ids, chosen, names, re.compile("|".join(parts)))
+    pattern = None
+    if random:
+        for number, label in enumerate(chosen, 1):
+            names |= {label: f"{number}", label.lower(): f"{number}s"}
+        words = "|".join((*chosen, *(label.lower() for label in chosen)))
+        pattern = re.compile(rf"(?<![^\W_])(?:{words})(?![^\W_])")
+    return Disguise(text_id, prompt_id, turn_ids, chosen, names, pattern)
+
+
+def _placeholder(name: str) -> str:
+    return f"{_MARK}{name}{_MARK_END}"
 
 
 def _unused_id(key: bytes, purpose: str, texts: Sequence[str]) -> str:

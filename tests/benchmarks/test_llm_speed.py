@@ -35,8 +35,8 @@ def test_wall_time_beside_the_ideal(tmp_path: Path, wire: str) -> None:
         floor_is="never an empty slot",
         ratio_at_most=1.15,
     )
+    show("the same", calling, "s", floor=alone.wall, floor_is="the bare SDK")
     show("wall with connecting, probe and end", taken.wall, "s", floor=ideal, floor_is="never an empty slot")
-    show("wall of the bare SDK", alone.wall, "s", floor=ideal)
     show("peak in flight", log["peak_in_flight"])
 
 

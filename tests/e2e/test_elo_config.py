@@ -18,9 +18,7 @@ ELO = ROOT / "config" / "elo.yaml"
 NO_KEY = {"ANTHROPIC_API_KEY": "", "ANTHROPIC_BASE_URL": ""}
 REFUSALS = {  # what a server says when no request of the run can succeed, and what the user is told of it
     "bad_key": "OPENAI_API_KEY",
-    "no_credit": "credit",
-    "quota": "quota",
-    "unknown_model": "does not exist",
+    "quota": "no credit left",
 }
 
 

@@ -39,7 +39,7 @@ class Ways:
     all at once). Without `keys` or `models` any key or model will do. More calls than `most_in_flight`
     are refused with 429. Prompts over `context` tokens are refused. `logprobs` and `schema` say whether
     those are done or silently ignored, `usage` whether tokens are reported. `block` and `minimum` are
-    those of the prompt cache.
+    those of the prompt cache. `together` holds replies back until that many calls are in flight.
     """
 
     latency: float = 0.0
@@ -54,3 +54,4 @@ class Ways:
     refused_fields: Sequence[str] = ()
     block: int = 16
     minimum: int = 0
+    together: int = 0

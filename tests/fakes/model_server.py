@@ -167,6 +167,8 @@ class ModelServer:
         counted = self._counted(call)
         if self.ways.latency:
             await asyncio.sleep(self.ways.latency)
+        while self.peak_in_flight < self.ways.together:
+            await asyncio.sleep(0.005)
         self.cache.remember(counted)
         reply = self._reply(call, asked, scripted)
         if not call.body.get("stream"):
