@@ -39,6 +39,8 @@ ADVOCATE = "You are the advocate of {label}"
 """The sentence that tells a debater which text to speak for."""
 QUESTION = "QUESTION"
 """What a line starts with in which the judge of a debate asks an advocate: `QUESTION: ...`."""
+MOST_TURNS = 10
+"""Turns that a debate can have, those after the judge has asked back included."""
 LINE_ONLY = "Reply with that line only"
 """The sentence that asks again for a verdict or scores, without reasons."""
 

@@ -11,7 +11,7 @@ from arena_tui import exit_codes
 from arena_tui.commands.run import layout, print_result
 from arena_tui.engine.refolding import refold
 from arena_tui.engine.replay import replay
-from arena_tui.report.plain import ending_lines
+from arena_tui.report.endings import ending_lines
 from arena_tui.report.result import RunRow
 from arena_tui.report.tables import judge_table, runs_table
 from arena_tui.safetext import clean

@@ -58,6 +58,14 @@ NOTHING = Cost()
 
 
 @dataclass(frozen=True, slots=True)
+class Reserve:
+    """What is reserved for the rest of a comparison, and the part that its calls under way may cost."""
+
+    all: Cost
+    stake: Cost
+
+
+@dataclass(frozen=True, slots=True)
 class Caps:
     """Upper bounds of one scope (the run, or each group); None is no limit."""
 

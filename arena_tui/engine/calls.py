@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 from functools import partial
 
-from arena_tui.engine.budget import NOTHING, Budget, Cost
+from arena_tui.engine.budget import NOTHING, Budget, Cost, Reserve
 from arena_tui.engine.desk import RunDesk
 from arena_tui.engine.events import ComparisonJudged
 from arena_tui.engine.gate import Gate
@@ -124,10 +124,15 @@ class Calls:
         self._budget.start(group, worst, new_match)
         pending.started = pending.counted = True
         if worst != NOTHING:
-            costs = {orientation: pending.worst[orientation] for orientation in pending.to_ask}
+            costs = {orientation: self._reserve_of(pending, orientation) for orientation in pending.to_ask}
             pending.ticket = self._journal.reserve(pending.step_id, costs)
         self._show_budget()
         return True
+
+    def _reserve_of(self, pending: Pending, orientation: Orientation) -> Reserve:
+        replies = pending.replies.get(orientation, ())
+        stake = Cost.at_most(self._judge.at_stake(pending.questions[orientation], replies))
+        return Reserve(pending.worst[orientation], stake.within(pending.worst[orientation]))
 
     def exhausted_lanes(self) -> list[tuple[Lane, str]]:
         """Lanes with nothing on its way whose next match does not fit their group's own limits."""
@@ -167,6 +172,7 @@ class Calls:
             budget=self._budget,
             state=self._state,
             spent=self._money_moved,
+            stake=self._judge.at_stake,
         )
         try:
             await self._judge.ask(question, desk)

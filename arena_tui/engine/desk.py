@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from arena_tui.engine.budget import NOTHING, Budget, Cost
+from arena_tui.engine.budget import NOTHING, Budget, Cost, Reserve
 from arena_tui.engine.journal import Journal
 from arena_tui.engine.state import RunState
 from arena_tui.judging.base import OutOfBudget, Question, Reply, Usage
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 
 class RunDesk:
-    """Implements `Desk`. `spent` is called when money or tokens have moved."""
+    """Implements `Desk`. `spent` is called when money or tokens have moved; `stake` says what the calls
+    under way after some replies may cost."""
 
     def __init__(
         self,
@@ -32,6 +33,7 @@ class RunDesk:
         budget: Budget,
         state: RunState,
         spent: Callable[[], None],
+        stake: Callable[[Question, Sequence[Reply]], Usage],
     ) -> None:
         self._pending = pending
         self._question = question
@@ -40,6 +42,7 @@ class RunDesk:
         self._budget = budget
         self._state = state
         self._spent = spent
+        self._stake = stake
         self._unsaved: list[Reply] = []
         self.replies: list[Reply] = pending.replies.setdefault(question.orientation, [])
         self.ticket = 0  # what has been laid down is durable once this is committed
@@ -82,7 +85,7 @@ class RunDesk:
         self._pending.worst[self._question.orientation] = self.reserved + short
         self._spent()
         self.ticket = self._journal.reserve_more(
-            self._pending.step_id, self._question.orientation, self.reserved
+            self._pending.step_id, self._question.orientation, self._reserve()
         )
         await self._journal.durable(self.ticket)
 
@@ -111,11 +114,18 @@ class RunDesk:
         self._pending.worst[self._question.orientation] = self.reserved - freed
         self._spent()
 
+    def _reserve(self) -> Reserve:
+        stake = Cost.at_most(self._stake(self._question, self.replies))
+        return Reserve(self.reserved, stake.within(self.reserved))
+
     def _store(self, *, closed: bool) -> None:
         """One unit for all unsaved replies; with `closed` it also ends the reservation."""
         unsaved: Sequence[Reply] = tuple(self._unsaved)
         if unsaved or (closed and self.reserved != NOTHING):
             self.ticket = self._journal.replies(
-                self._pending.step_id, self._question.orientation, unsaved, None if closed else self.reserved
+                self._pending.step_id,
+                self._question.orientation,
+                unsaved,
+                None if closed else self._reserve(),
             )
         self._unsaved.clear()

@@ -16,14 +16,14 @@ from functools import partial
 from pathlib import Path
 
 from arena_tui.engine.actions import Played
-from arena_tui.engine.budget import Cost
+from arena_tui.engine.budget import Reserve
 from arena_tui.engine.events import Event
 from arena_tui.engine.group import Applied
 from arena_tui.engine.stopping import Closing
 from arena_tui.facts import Intervention, Match, RatingChange
 from arena_tui.judging.base import Reply, Verdict
 from arena_tui.judging.orders import Combined
-from arena_tui.store import facts
+from arena_tui.store import facts, reservations
 from arena_tui.store.crash_points import CrashPoint, reached
 from arena_tui.store.writer import Unit, Writer
 from arena_tui.vocabulary import CandidateState, Orientation
@@ -149,12 +149,12 @@ class Journal:
         match_id = facts.match_id(self._run, step.group, step.seq, step.a, step.b)
         return self._writer.submit(partial(_plan, pos, step_id, match_id, step))
 
-    def reserve(self, step_id: int, costs: Mapping[Orientation, Cost]) -> int:
+    def reserve(self, step_id: int, costs: Mapping[Orientation, Reserve]) -> int:
         """The worst case of a match's comparisons, before its first call."""
 
         def unit(conn: sqlite3.Connection) -> None:
             for orientation, cost in costs.items():
-                facts.insert_reservation(conn, step_id, orientation, cost.usd, cost.tokens)
+                reservations.insert(conn, step_id, orientation, _reserved(cost))
 
         return self._writer.submit(unit)
 
@@ -163,21 +163,21 @@ class Journal:
 
         def unit(conn: sqlite3.Connection) -> None:
             for orientation in orientations:
-                facts.settle(conn, step_id, orientation)
+                reservations.settle(conn, step_id, orientation)
 
         return self._writer.submit(unit)
 
-    def reserve_more(self, step_id: int, orientation: Orientation, cost: Cost) -> int:
+    def reserve_more(self, step_id: int, orientation: Orientation, cost: Reserve) -> int:
         """What a comparison under way has reserved from now on."""
 
         def unit(conn: sqlite3.Connection) -> None:
-            facts.settle(conn, step_id, orientation)
-            facts.insert_reservation(conn, step_id, orientation, cost.usd, cost.tokens)
+            reservations.settle(conn, step_id, orientation)
+            reservations.insert(conn, step_id, orientation, _reserved(cost))
 
         return self._writer.submit(unit)
 
     def replies(
-        self, step_id: int, orientation: Orientation, replies: Sequence[Reply], left: Cost | None
+        self, step_id: int, orientation: Orientation, replies: Sequence[Reply], left: Reserve | None
     ) -> int:
         """Replies as they came, with what stays reserved for the rest; None closes the reservation."""
 
@@ -185,7 +185,7 @@ class Journal:
             for reply in replies:
                 _reply(conn, step_id, orientation, reply, left)
             if left is None:
-                facts.settle(conn, step_id, orientation)
+                reservations.settle(conn, step_id, orientation)
 
         return self._writer.submit(unit)
 
@@ -245,7 +245,7 @@ class Journal:
 
     def book_lost(self) -> int:
         """Reservations of calls that will bring no reply are spent."""
-        return self._writer.submit(facts.book_lost_reservations)
+        return self._writer.submit(reservations.book_lost)
 
     def close(self, timeout: float) -> bool:
         """Commit all that is left and close; False when storage did not allow it in time."""
@@ -296,8 +296,13 @@ def _resolve(future: asyncio.Future[None]) -> None:
         future.set_result(None)
 
 
+def _reserved(reserve: Reserve) -> reservations.Reserved:
+    all_, stake = reserve.all, reserve.stake
+    return reservations.Reserved(all_.usd, all_.tokens, stake.usd, stake.tokens)
+
+
 def _reply(
-    conn: sqlite3.Connection, step_id: int, orientation: Orientation, reply: Reply, left: Cost | None
+    conn: sqlite3.Connection, step_id: int, orientation: Orientation, reply: Reply, left: Reserve | None
 ) -> None:
     usage = reply.usage
     facts.insert_reply(
@@ -305,7 +310,7 @@ def _reply(
         step_id,
         orientation,
         text=reply.text,
-        left=None if left is None else (left.usd, left.tokens),
+        left=None if left is None else _reserved(left),
         failure=reply.failure,
         input_tokens=usage.input_tokens,
         cached_input_tokens=usage.cached_input_tokens,

@@ -32,7 +32,7 @@ from arena_tui.identity import identity
 from arena_tui.judging.base import Judge
 from arena_tui.pool_fields import CANDIDATE_FIELDS
 from arena_tui.settings import Tournament
-from arena_tui.store import facts, folder, inbox, schema
+from arena_tui.store import facts, folder, inbox, reservations, schema
 from arena_tui.store.lock import RunLock
 from arena_tui.store.payloads import candidate_fields, candidate_of
 from arena_tui.store.reader import Reader
@@ -172,7 +172,7 @@ class Driver:
         reader = self.reader
         with closing_(schema.open_writing(self.path)) as conn, schema.store_errors(self.path):
             conn.execute("BEGIN IMMEDIATE")
-            facts.book_lost_reservations(conn)
+            reservations.book_lost(conn)
             conn.execute("COMMIT")
         pending = load_pending(reader, self.course)
         with schema.readable(self.path, "how long the run has taken"):

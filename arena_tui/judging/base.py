@@ -166,6 +166,10 @@ class Judge(Protocol):
         """
         ...
 
+    def at_stake(self, question: Question, replies: Sequence[Reply] = ()) -> Usage:
+        """The most that the calls under way after `replies` can cost: what a crash may lose."""
+        ...
+
     async def ask(self, question: Question, desk: Desk) -> None:
         """Put the question, going on after the replies on the desk, until it is `answered`.
 

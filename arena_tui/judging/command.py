@@ -84,6 +84,10 @@ class CommandJudge:
         """Nothing that arena could know of."""
         return FREE
 
+    def at_stake(self, question: Question, replies: Sequence[Reply] = ()) -> Usage:
+        """One call is all there is."""
+        return self.worst_case(question, replies)
+
     async def ask(self, question: Question, desk: Desk) -> None:
         """Lay down what the program printed; `failure` when it ended badly, late or not at all."""
         if self._cache is None:

@@ -21,7 +21,7 @@ REASKED = "re-asked"
 _SILENT = "(no words)"  # stands for an empty reply that is quoted: no API takes an empty turn
 
 _ENDINGS = {
-    "max_tokens": "the reply was cut off at the limit of tokens",
+    "max_tokens": "the reply was cut off at the limit of tokens: raise judge.model.max_tokens",
     "refusal": "the model refused to answer",
     "pause_turn": "the model paused before it had answered",
     "tool_calls": "the model asked for a tool instead of answering",

@@ -20,19 +20,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
+from arena_tui.conventions import MOST_TURNS, QUESTION
 from arena_tui.judging.base import Reply, Verdict
 from arena_tui.judging.conversation import Call, Heard, again, is_final, longest, unusable
 from arena_tui.judging.pairwise import UNFINISHED, Parse, is_decided, verdict_at
 from arena_tui.providers.base import Request
 
-MOST_TURNS = 10
 CUT_SHORT = "an advocate was cut off"
 """Flag of a debate in which a speech ended at the limit of tokens; the others saw it as far as it went."""
 ASKED_BACK = "the judge asked back"
 """Flag of a debate that took more turns than usual."""
 
 Purpose = Literal["opening", "rebuttal", "answer", "questions", "verdict"]
-QUESTION = "question"
 _ASKS = re.compile(rf"^[\s*_#>\-•]*{QUESTION}s?\b[^:\n]{{0,60}}:", re.IGNORECASE | re.MULTILINE)
 
 

@@ -59,6 +59,10 @@ class CallableJudge:
         """Nothing that arena could know of."""
         return FREE
 
+    def at_stake(self, question: Question, replies: Sequence[Reply] = ()) -> Usage:
+        """One call is all there is."""
+        return self.worst_case(question, replies)
+
     async def ask(self, question: Question, desk: Desk) -> None:
         """Lay down what the function returned, as JSON; `failure` when it raised."""
         try:

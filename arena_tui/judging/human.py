@@ -29,7 +29,8 @@ DRAWS_OFF = "a draw was called, and judge.draws is off"
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question that waits for a person. `key` names it, `since` is on the monotonic clock."""
+    """A question that waits for a person. `key` names it, `since` (when it was queued) is on the monotonic
+    clock."""
 
     key: Key
     question: Question
@@ -67,12 +68,19 @@ class HumanJudge:
         self.draws = settings.draws
         self.changed: Callable[[], None] = lambda: None
         self._waiting: dict[Key, Asked] = {}
+        self._shown: dict[Key, float] = {}
         self._prompt = prompt
         self._prompting: asyncio.Task[None] | None = None
 
     def waiting(self) -> Sequence[Asked]:
         """The questions that wait for an answer, the longest waiting first."""
         return tuple(self._waiting.values())
+
+    def shown(self, key: Key) -> None:
+        """The person sees the question from now on: what it takes them counts from here, not its wait in
+        the queue."""
+        if key in self._waiting:
+            self._shown.setdefault(key, time.monotonic())
 
     def answer(self, key: Key, said: Said, reason: str = "") -> bool:
         """A person's answer; `invalid` means that they cannot say. False when the question is gone.
@@ -98,12 +106,17 @@ class HumanJudge:
         """Nothing that a budget holds."""
         return FREE
 
+    def at_stake(self, question: Question, replies: Sequence[Reply] = ()) -> Usage:
+        """One call is all there is."""
+        return self.worst_case(question, replies)
+
     async def ask(self, question: Question, desk: Desk) -> None:
         """Wait for the answer and lay it down. Raises JudgeError when the terminal was closed."""
         key = (question.group, question.seq, question.orientation)
         answer: asyncio.Future[tuple[Said, str]] = asyncio.get_running_loop().create_future()
         asked = Asked(key, question, time.monotonic(), answer)
         self._waiting[key] = asked
+        self._shown.pop(key, None)
         self.changed()
         try:
             self._see_to_prompt()
@@ -112,7 +125,7 @@ class HumanJudge:
             if self._waiting.get(key) is asked:
                 del self._waiting[key]
                 self.changed()
-        seconds = time.monotonic() - asked.since
+        seconds = time.monotonic() - self._shown.pop(key, asked.since)
         desk.keep(Reply(json.dumps({"winner": said, "reason": reason}), model="human", seconds=seconds))
 
     def answered(self, question: Question, replies: Sequence[Reply]) -> bool:

@@ -13,14 +13,12 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Literal
 
-from arena_tui.conventions import TIE, FenceKind, fence
+from arena_tui.conventions import MOST_TURNS, TIE, FenceKind, fence
 from arena_tui.judging.suspicions import suspicions
 
 LabelChoice = Literal["auto", "digits", "random"]
 
 DIGITS = ("1", "2")
-MOST_TURNS = 10
-"""Turns of a debate that can be fenced."""
 _LETTERS = "CDFGHJKLMNPQRSTVWXZ"  # no A, B or vowels: no stand-ins for 1 and 2, and no words
 _NUMBERS = "3456789"
 _ID_BYTES = 16

@@ -7,7 +7,7 @@ and sees to it that the budget covers what comes.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -16,7 +16,7 @@ from arena_tui.errors import JudgeError, UsageError
 from arena_tui.judging.base import FREE, Desk, Question, Reply, Usage, Verdict
 from arena_tui.judging.sitting import Sitting
 from arena_tui.judging.wording import Wording
-from arena_tui.providers.base import FaultKind, ProviderError
+from arena_tui.providers.base import FaultKind, ProviderError, Request
 from arena_tui.providers.client import Attempt, ModelClient
 from arena_tui.providers.limiter import LimitState
 
@@ -113,8 +113,15 @@ class LlmJudge:
 
     def worst_case(self, question: Question, replies: Sequence[Reply] = ()) -> Usage:
         """Every call that may still be made, with input and output at their longest."""
+        return self._worst(self._wording.of(question).dialogue.ahead(replies))
+
+    def at_stake(self, question: Question, replies: Sequence[Reply] = ()) -> Usage:
+        """The calls that are made together now."""
+        return self._worst(call.request for call in self._wording.of(question).dialogue.next(replies))
+
+    def _worst(self, requests: Iterable[Request]) -> Usage:
         total = FREE
-        for request in self._wording.of(question).dialogue.ahead(replies):
+        for request in requests:
             tokens, usd = self.client.worst_cost(request)
             total += Usage(tokens.input, 0, tokens.output, usd)
         return total

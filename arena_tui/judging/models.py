@@ -96,7 +96,8 @@ def provider_of(target: Target, stage: Stage | None = None) -> Provider:
     if stage is not None and targets.vendor_of(target).wire == "mock":
         from arena_tui.providers.mock import MockProvider
 
-        return MockProvider(targets.address_of(target).model, stage)
+        address = targets.address_of(target)
+        return MockProvider(address.model, stage, address.params)
     return targets.open_provider(target)
 
 

@@ -30,7 +30,7 @@ _VOTE: dict[Said, float] = {"first": 1.0, "draw": 0.5, "second": 0.0}
 
 
 class PanelJudge:
-    """Implements `Judge` over `members`, which may be of any kind, even panels.
+    """Implements `Judge` over `members`, which may be of any kind but panels.
 
     * `majority`: the side that more than half of the usable verdicts name; otherwise it is a draw.
     * `mean`: the side of the mean probability of the first text; a verdict without one counts 1, 0.5 or 0.
@@ -65,6 +65,11 @@ class PanelJudge:
     def worst_case(self, question: Question, replies: Sequence[Reply] = ()) -> Usage:
         """What all members together may still take."""
         return sum((self._left(number, question, replies) for number in range(len(self.members))), FREE)
+
+    def at_stake(self, question: Question, replies: Sequence[Reply] = ()) -> Usage:
+        """What the members' calls under way may cost."""
+        open_ = (n for n in range(len(self.members)) if not self._is_done(n, question, replies))
+        return sum((self.members[n].at_stake(question, _own(n, replies)) for n in open_), FREE)
 
     async def ask(self, question: Question, desk: Desk) -> None:
         """Ask all members that have not answered, at once.

@@ -88,6 +88,10 @@ class RecordedJudge:
         """Nothing: the verdicts exist."""
         return FREE
 
+    def at_stake(self, question: Question, replies: Sequence[Reply] = ()) -> Usage:
+        """One call is all there is."""
+        return self.worst_case(question, replies)
+
     async def ask(self, question: Question, desk: Desk) -> None:
         """Lay down the number of the line in the file; a failure when the pair has none."""
         lines, _ = self._of_pair(question)

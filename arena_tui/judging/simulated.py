@@ -83,6 +83,10 @@ class SimulatedJudge:
         """Exactly what every comparison costs."""
         return self._usage
 
+    def at_stake(self, question: Question, replies: Sequence[Reply] = ()) -> Usage:
+        """One call is all there is."""
+        return self.worst_case(question, replies)
+
     async def ask(self, question: Question, desk: Desk) -> None:
         """Lay down the verdict in words, after the latency."""
         if self._sleep is not None:

@@ -126,11 +126,6 @@ def suspicions(text: str) -> tuple[str, ...]:
     return tuple(flag for flag in FLAGS if found[flag])
 
 
-def is_verdict_shaped(text: str) -> bool:
-    """Whether a text holds anything that some judge's contract could take for a verdict or a score."""
-    return VERDICT_SHAPED in suspicions(text)
-
-
 def _occurs(table: tuple[tuple[str, re.Pattern[str]], ...], plain: str) -> bool:
     for word, pattern in table:
         at = plain.find(word)

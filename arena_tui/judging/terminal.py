@@ -11,28 +11,18 @@ import os
 import select
 import sys
 import termios
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 
 from arena_tui.errors import JudgeError
 from arena_tui.judging.human import Asked, HumanJudge
-from arena_tui.safetext import clean
-from arena_tui.vocabulary import Said
+from arena_tui.judging.question_text import answer_of, question_lines, ways
 
 NO_TERMINAL = (
     "judge: human needs a person at a terminal, and this run has none: start it in one, "
     "or let another kind of judge decide"
 )
 CLOSED = "the terminal was closed, so nobody can judge: resume the run in another one"
-_WORDS: dict[str, Said] = {
-    "1": "first",
-    "2": "second",
-    "t": "draw",
-    "tie": "draw",
-    "draw": "draw",
-    "s": "invalid",
-    "skip": "invalid",
-}
 _LONGEST = 65_536  # bytes of an answer's line
 
 
@@ -61,16 +51,19 @@ class TerminalPrompt:
                 await changed.wait()
 
     async def _put(self, judge: HumanJudge, asked: Asked, waiting: int) -> None:
-        self._write("\n".join(_told(judge, asked, waiting)) + "\n")
-        ways = "1 or 2, t for a tie, s to skip" if judge.draws else "1 or 2, s to skip"
+        more = f", {waiting - 1} more waiting" if waiting > 1 else ""
+        heading = f"match {asked.question.seq}{more}"
+        told = question_lines(asked.question, heading, judge.task, judge.criteria)
+        self._write("\n".join(told) + "\n")
+        judge.shown(asked.key)
         # What was typed before the question was seen is no answer to it.
         with suppress(termios.error, OSError):
             termios.tcflush(self._fd, termios.TCIFLUSH)
         while True:
-            self._write(f"Which is better: {ways}; a reason may follow: ")
+            self._write(f"Which is better: {ways(judge.draws)} (a reason may follow the word): ")
             word, _, reason = (await self._line()).strip().partition(" ")
-            said = _WORDS.get(word.lower())
-            if said is None or (said == "draw" and not judge.draws):
+            said = answer_of(word, judge.draws)
+            if said is None:
                 continue
             if not judge.answer(asked.key, said, reason.strip()):
                 self._write("That match needs no answer any more.\n")
@@ -107,24 +100,6 @@ class TerminalPrompt:
                 raise JudgeError(CLOSED)
             line += read
         return line.partition(b"\n")[0].decode("utf-8", "replace")
-
-
-def _told(judge: HumanJudge, asked: Asked, waiting: int) -> Iterator[str]:
-    """The question as lines."""
-    question = asked.question
-    more = f", {waiting - 1} more waiting" if waiting > 1 else ""
-    yield f"\n=== match {question.seq}{more} ==="
-    yield clean(question.task or judge.task)
-    criteria = judge.criteria if question.criteria is None else question.criteria
-    for name, words in criteria.items():
-        yield clean(f"- {name}" if words == name else f"- {name}: {words}")
-    if question.prompt:
-        yield f"--- prompt ---\n{clean(question.prompt)}"
-    for number, candidate in enumerate((question.first, question.second), 1):
-        yield f"--- text {number} ---\n{clean(candidate.text)}"
-        if candidate.review:
-            yield f"--- review of text {number} ---\n{clean(candidate.review)}"
-    yield "---"
 
 
 def _to_stderr(text: str) -> None:

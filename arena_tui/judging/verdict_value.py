@@ -113,9 +113,6 @@ class Menu:
         self._word = re.compile(rf"{any_of(self._words)}(?![\w-])") if self._words else None
         ways = {fold(word).strip() for word in draw_words} - {""}
         self._draw = re.compile(rf"{any_of(ways)}(?!\w|-\w)") if ways else None
-        self._draw_lead = re.compile(
-            r"(?:(?:it['’]s|it\s+is|they\s+are)\s+)?(?:an?\s+|the\s+)?", re.IGNORECASE
-        )
 
     def read(self, value: str) -> Reading:
         """What a folded value says, for instance `**2** (slightly)`."""

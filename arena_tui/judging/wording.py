@@ -104,7 +104,7 @@ class Worded:
         if self._scores and logprobs is not False:
             request = replace(request, top_logprobs=TOP)
         if sample and self._settings.is_mock:  # which has no chance of its own
-            request = replace(request, params={"seed": sample, **request.params})
+            request = replace(request, params={"seed": sample})
         return request
 
     def with_logprobs(self, reply: Reply, tokens: Sequence[TokenLogprobs]) -> Reply:
@@ -217,8 +217,7 @@ class Worded:
         )
         if not shared:
             user = tuple(Part(part.text) for part in user)
-        model = self._settings.model
-        return Request(system, (Message("user", user),), model.max_tokens, params=model.params)
+        return Request(system, (Message("user", user),), self._settings.model.max_tokens)
 
     def _material(self) -> dict[str, str]:
         """What every template shows of the comparison."""

@@ -94,7 +94,7 @@ class Request:
 
     `top_logprobs` > 0 asks for that many alternatives of every token. `json_schema` asks for
     structured output and is only set for a provider that was probed to enforce it. `params` are
-    further fields of the request body as the server names them (temperature, seed, ...).
+    further fields of the body of this one request, over those of the provider.
     """
 
     system: tuple[Part, ...]
@@ -208,6 +208,11 @@ class Provider(Protocol):
     @property
     def simulated(self) -> bool:
         """True when no model is behind it."""
+        ...
+
+    @property
+    def params(self) -> Mapping[str, Any]:
+        """Fields of every request as the server names them (temperature, seed, ...): the user's."""
         ...
 
     def stream(self, request: Request) -> AsyncIterator[StreamEvent]:

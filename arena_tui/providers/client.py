@@ -95,6 +95,7 @@ class ModelClient:
     def request_hash(self, request: Request, sample: int = 0, hide: Callable[[str], str] = _unchanged) -> str:
         """The key of a request in the cache: equal for all that a reply could be shared by."""
         provider = self.provider
+        request = replace(request, params={**provider.params, **request.params})
         return request_key(request, model=provider.name, base_url=provider.base_url, sample=sample, hide=hide)
 
     def worst_case(self, request: Request) -> Tokens:

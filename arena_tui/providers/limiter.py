@@ -108,21 +108,6 @@ class AdaptiveLimit:
         self._history: deque[LimitChange] = deque(maxlen=HISTORY)
 
     @property
-    def current(self) -> int:
-        """Requests that may be under way at once."""
-        return self._current
-
-    @property
-    def in_use(self) -> int:
-        """Slots that are taken."""
-        return self._in_use
-
-    @property
-    def waiting(self) -> int:
-        """Those who wait for a slot."""
-        return len(self._queue)
-
-    @property
     def blocked(self) -> float:
         """Seconds until slots are given again; 0 when nothing is blocked."""
         return max(0.0, self._blocked_until - self._clock())

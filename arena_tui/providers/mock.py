@@ -10,6 +10,8 @@ import random
 import re
 from collections import Counter
 from collections.abc import AsyncIterator, Mapping
+from types import MappingProxyType
+from typing import Any
 
 from arena_tui.candidate import text_hash
 from arena_tui.providers import mock_text
@@ -59,14 +61,17 @@ _FAULTS: Mapping[FaultKind, tuple[str, int | None]] = {
 class MockProvider:
     """Implements `Provider`. `stage` may be set until the first call.
 
-    A reply depends on the stage, the name, the request's `seed` parameter (as servers have it) and the
+    A reply depends on the stage, the name, the `params`, the request's `seed` (as servers have it) and the
     prompt, but not on the prompt's random labels and fence ids, and never on time. A verdict depends on
     the two texts and their order instead of the prompt, so that what is asked again is decided again
     the same way.
     """
 
-    def __init__(self, model: str, stage: Stage | None = None) -> None:
+    def __init__(
+        self, model: str, stage: Stage | None = None, params: Mapping[str, Any] = MappingProxyType({})
+    ) -> None:
         self.stage = stage or Stage()
+        self.params = params
         self._model = model
         self._calls = 0
         self._attempts: Counter[str] = Counter()  # by request
@@ -177,7 +182,8 @@ class MockProvider:
         return ":".join([self._seed(request), *(text_hash(text) for text in scene.texts[:2])])
 
     def _seed(self, request: Request) -> str:
-        return f"{self.stage.seed}:{self.name}:{request.params.get('seed')}"
+        own = f":{sorted(self.params.items())}" if self.params else ""
+        return f"{self.stage.seed}:{self.name}:{request.params.get('seed')}{own}"
 
     def _due(self, key: str) -> FaultKind | None:
         """The fault this attempt ends in. The same request draws anew each time it is tried."""

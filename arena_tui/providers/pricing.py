@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from arena_tui.providers.base import NO_TOKENS, Tokens
@@ -77,11 +76,6 @@ def price_of(
         except LookupError:
             return None
     return None if found is None else _listed(found)
-
-
-def prices_version() -> str:
-    """Which list the prices come from: stored with a run. Imports nothing."""
-    return f"genai-prices {version('genai-prices')}"
 
 
 def cost(tokens: Tokens, price: Price | None) -> float | None:

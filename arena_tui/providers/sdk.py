@@ -10,20 +10,18 @@ from __future__ import annotations
 
 import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 from arena_tui.providers.address import Address, is_loopback
 from arena_tui.providers.base import (
-    NO_TOKENS,
     Capabilities,
     Completion,
     FaultKind,
     ProviderError,
     Request,
     StreamEvent,
-    Tokens,
 )
 from arena_tui.providers.faults import Caught, fault
 from arena_tui.providers.reading import Reading
@@ -48,8 +46,6 @@ class SdkProvider(ABC):
         self._made: Any = None
         self._making = asyncio.Lock()
         self._keep_alive = address.keep_alive
-        self.probe_tokens: Tokens = NO_TOKENS
-        """What probes have used; they are no calls of a run, so nobody else books them."""
 
     @property
     def name(self) -> str:
@@ -58,6 +54,10 @@ class SdkProvider(ABC):
     @property
     def base_url(self) -> str:
         return self._address.base_url
+
+    @property
+    def params(self) -> Mapping[str, Any]:
+        return self._address.params
 
     @property
     def capabilities(self) -> Capabilities:
@@ -132,14 +132,8 @@ class SdkProvider(ABC):
         return completion
 
     async def _answered(self, request: Request) -> Completion:
-        """The reply to a probe, whose tokens are booked whatever it ends with."""
-        try:
-            completion = await self.complete(request)
-        except ProviderError as met:
-            self._book(met.tokens)
-            raise
-        self._book(completion.tokens)
-        return completion
+        """The reply to a probe, which is no call of a run: nobody books its few tokens."""
+        return await self.complete(request)
 
     async def _shown(self, request: Request) -> Completion | None:
         """The reply to a probe of something optional; None when the server will not have it."""
@@ -149,15 +143,6 @@ class SdkProvider(ABC):
             if met.kind in ("rejected", "refused", "too_long"):
                 return None
             raise
-
-    def _book(self, tokens: Tokens) -> None:
-        old = self.probe_tokens
-        self.probe_tokens = Tokens(
-            input=old.input + tokens.input,
-            cached_input=old.cached_input + tokens.cached_input,
-            cache_write=old.cache_write + tokens.cache_write,
-            output=old.output + tokens.output,
-        )
 
     async def close(self) -> None:
         """Let go of connections. A later call makes a new client."""

@@ -69,7 +69,7 @@ def open_provider(target: Target) -> Provider:
         case "mock":
             from arena_tui.providers.mock import MockProvider
 
-            return MockProvider(address.model)
+            return MockProvider(address.model, params=address.params)
 
 
 def check_target(target: Target) -> None:

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from arena_tui.candidate import Candidate, Group
 from arena_tui.errors import StoreError
 from arena_tui.facts import Intervention, Outcome, RatingChange, Step
+from arena_tui.store import reservations
 from arena_tui.store.payloads import encode, encode_intervention, encode_step, encode_vector
 from arena_tui.values import whole_text
 from arena_tui.vocabulary import CandidateState, Orientation, Said, StopReason, Winner
@@ -85,41 +86,13 @@ def insert_plan(conn: sqlite3.Connection, pos: int, step_id: int, match_id: str,
     )
 
 
-def insert_reservation(
-    conn: sqlite3.Connection, step_id: int, orientation: Orientation, usd: float, tokens: int
-) -> None:
-    """The worst case of a comparison, before it is asked."""
-    conn.execute(
-        "INSERT INTO reservations (step, orientation, usd, tokens, state) VALUES (?, ?, ?, ?, 'open')",
-        (step_id, orientation, usd, tokens),
-    )
-
-
-def settle(conn: sqlite3.Connection, step_id: int, orientation: Orientation) -> None:
-    """Close what a comparison had reserved: its real cost is known. Nothing open is no error."""
-    conn.execute(
-        "UPDATE reservations SET state = 'settled' WHERE step = ? AND orientation = ? AND state = 'open'",
-        (step_id, orientation),
-    )
-
-
-def keep_reserved(
-    conn: sqlite3.Connection, step_id: int, orientation: Orientation, usd: float, tokens: int
-) -> None:
-    """What a comparison that has begun has reserved from now on."""
-    conn.execute(
-        "UPDATE reservations SET usd = ?, tokens = ? WHERE step = ? AND orientation = ? AND state = 'open'",
-        (usd, tokens, step_id, orientation),
-    )
-
-
 def insert_reply(
     conn: sqlite3.Connection,
     step_id: int,
     orientation: Orientation,
     *,
     text: str,
-    left: tuple[float, int] | None = None,
+    left: reservations.Reserved | None = None,
     failure: str = "",
     input_tokens: int = 0,
     cached_input_tokens: int = 0,
@@ -138,8 +111,8 @@ def insert_reply(
 ) -> None:
     """A paid reply, before anybody reads it.
 
-    `left` is what stays reserved for the rest of the conversation, in USD and tokens; None closes the
-    reservation. `usd` is None when the price is unknown; `failure` says why nothing usable came.
+    `left` is what stays reserved for the rest of the conversation; None closes the reservation. `usd` is
+    None when the price is unknown; `failure` says why nothing usable came.
     """
     conn.execute(
         "INSERT INTO calls (step, orientation, request_hash, sample, attempt, turn, reply, stop_reason,"
@@ -168,9 +141,9 @@ def insert_reply(
         ),
     )
     if left is None:
-        settle(conn, step_id, orientation)
+        reservations.settle(conn, step_id, orientation)
     else:
-        keep_reserved(conn, step_id, orientation, *left)
+        reservations.keep(conn, step_id, orientation, left)
 
 
 def insert_verdict(
@@ -342,11 +315,6 @@ def reopen_group(conn: sqlite3.Connection, group: str) -> None:
 def insert_event(conn: sqlite3.Connection, pos: int, kind: str, payload: str, at: float) -> None:
     """Something that happened after journal position `pos`; `payload` is JSON."""
     conn.execute("INSERT INTO events (pos, kind, payload, at) VALUES (?, ?, ?, ?)", (pos, kind, payload, at))
-
-
-def book_lost_reservations(conn: sqlite3.Connection) -> None:
-    """After a crash: what was reserved and never settled counts as spent, for it may have been."""
-    conn.execute("UPDATE reservations SET state = 'lost' WHERE state = 'open'")
 
 
 def _set_rating(conn: sqlite3.Connection, scope: str, entrant: str, rating: float, played: int) -> None:

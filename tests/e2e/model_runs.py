@@ -41,10 +41,10 @@ TEXTS = {
 
 
 def long_texts(number: int) -> dict[str, str]:
-    """So many different texts of about 800 characters, the length of a hypothesis."""
+    """So many different texts of about 600 characters, the length of a hypothesis."""
     sentences = list(TEXTS.values())
     return {
-        f"c{n}": f"Plan {n}. " + " ".join(sentences[(n + at) % len(sentences)] for at in range(11))
+        f"c{n}": f"Plan {n}. " + " ".join(sentences[(n + at) % len(sentences)] for at in range(8))
         for n in range(number)
     }
 

@@ -70,7 +70,20 @@ def asking(words: str, **more: Any) -> Request:
 
 
 async def heard(provider: Provider, request: Request) -> tuple[list[str], Completion]:
-    """The pieces in which a reply came, and its end."""
+    """The pieces in which a reply came, and its end.
+
+    A second attempt is made where the first found its connection closed: llama.cpp closes some that have just
+    been taken for the next call.
+    """
+    try:
+        return await heard_at_once(provider, request)
+    except ProviderError as error:
+        if error.kind != "connection":
+            raise
+        return await heard_at_once(provider, request)
+
+
+async def heard_at_once(provider: Provider, request: Request) -> tuple[list[str], Completion]:
     pieces: list[str] = []
     async with aclosing(provider.stream(request)) as events:  # type: ignore[type-var]
         async for event in events:

@@ -149,6 +149,9 @@ class ScriptedJudge:
     def worst_case(self, question: Question, replies: Sequence[Reply] = ()) -> Usage:
         return self._worst(question)
 
+    def at_stake(self, question: Question, replies: Sequence[Reply] = ()) -> Usage:
+        return self._worst(question)
+
     def answered(self, question: Question, replies: Sequence[Reply]) -> bool:
         return bool(replies)
 

@@ -14,7 +14,7 @@ from small_run import applied, id_of, match, plan, write
 from arena_tui.candidate import Candidate, Group
 from arena_tui.errors import NotARun, StoreError
 from arena_tui.facts import Intervention, Match, Outcome, RatingChange
-from arena_tui.store import facts
+from arena_tui.store import facts, reservations
 from arena_tui.store.payloads import (
     decode_intervention,
     decode_step,
@@ -51,6 +51,8 @@ FULL = Candidate(
     review="good",
     meta={"k": [1, {"x": None}], "s": "ü"},
 )
+
+RESERVED = reservations.Reserved(0.25, 100, 0.25, 100)
 
 
 @pytest.fixture
@@ -246,13 +248,13 @@ def test_what_a_crash_left_reserved_counts_as_spent(path: Path) -> None:
     write(
         path,
         *(plan(n, n, match(n)) for n in (1, 2, 3)),
-        *(lambda conn, n=n: facts.insert_reservation(conn, n, "ab", 0.25, 100) for n in (1, 2, 3)),
+        *(lambda conn, n=n: reservations.insert(conn, n, "ab", RESERVED) for n in (1, 2, 3)),
         lambda conn: facts.insert_reply(conn, 1, "ab", text="x", input_tokens=10, output_tokens=5, usd=0.125),
-        lambda conn: facts.settle(conn, 2, "ab"),
+        lambda conn: reservations.settle(conn, 2, "ab"),
     )
     with Reader(path) as reader:
         assert (reader.spent().usd, reader.spent().tokens) == (0.125, 15)
-    write(path, facts.book_lost_reservations)
+    write(path, reservations.book_lost)
     with Reader(path) as reader:
         spent = reader.spent()
         assert (spent.usd, spent.tokens, spent.calls, spent.failed) == (0.375, 115, 1, 0)
@@ -290,8 +292,8 @@ def test_costs_are_known_by_group(tmp_path: Path) -> None:
         *(plan(n, n, match(1, name=name)) for n, name in enumerate("abc", 1)),
         lambda conn: facts.insert_reply(conn, 1, "ab", text="", input_tokens=3, output_tokens=4, usd=0.5),
         lambda conn: facts.insert_reply(conn, 2, "ab", text="", input_tokens=1, usd=None),
-        lambda conn: facts.insert_reservation(conn, 1, "ba", 0.25, 100),
-        facts.book_lost_reservations,
+        lambda conn: reservations.insert(conn, 1, "ba", RESERVED),
+        reservations.book_lost,
     )
     with Reader(path) as reader:
         assert reader.spent_by_group() == {"a": (107, 0.75), "b": (1, 0.0)}

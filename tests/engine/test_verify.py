@@ -10,7 +10,7 @@ import small_run
 from small_run import applied, match, plan, write
 
 from arena_tui.facts import Intervention
-from arena_tui.store import facts
+from arena_tui.store import facts, reservations
 from arena_tui.store.verify import open_reservations, structural
 
 
@@ -111,7 +111,7 @@ def test_many_faults_of_one_kind_are_counted(path: Path) -> None:
 
 
 def test_reservations_of_a_killed_run_are_no_fault_but_known(path: Path) -> None:
-    write(path, lambda conn: facts.insert_reservation(conn, 3, "ab", 1.0, 10))
+    write(path, lambda conn: reservations.insert(conn, 3, "ab", reservations.Reserved(1.0, 10, 1.0, 10)))
     assert structural(path) == []
     assert open_reservations(path) == 1
     write(path, lambda conn: facts.set_meta(conn, "stop_reason", "BUDGET"))

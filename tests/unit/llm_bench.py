@@ -6,6 +6,7 @@ import asyncio
 import random
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 from scripted_provider import FakeTime
@@ -59,6 +60,7 @@ class Model:
     """A provider: `say` makes a reply, a whole completion or a fault of a request and its number, from 1."""
 
     simulated = False
+    params: Mapping[str, Any] = MappingProxyType({})
     base_url = "http://127.0.0.1:1/v1"
     name = "llamacpp:test"
 

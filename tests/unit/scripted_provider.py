@@ -57,6 +57,7 @@ class ScriptedProvider:
         self.base_url = base_url
         self.capabilities = Capabilities()
         self.simulated = True
+        self.params: Mapping[str, Any] = {}
         self.requests: list[Request] = []
         self.streaming = 0
         self.most_streaming = 0

@@ -151,7 +151,7 @@ async def test_members_of_a_panel_share_limits_and_cache(tmp_path: Path) -> None
         assert each._connect is not None
         clients.append(await each._connect())
     assert clients[0].limit is clients[1].limit is not clients[2].limit
-    assert (clients[0].limit.current, clients[2].limit.current) == (3, 20)
+    assert (clients[0].limit.state().current, clients[2].limit.state().current) == (3, 20)
     await judge.close()
     assert (tmp_path / "home" / "replies.db").exists()
 

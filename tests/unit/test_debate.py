@@ -7,9 +7,10 @@ from dialogues import MAX_TOKENS, Words, hold, parse, said, shown, verdict
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arena_tui.conventions import MOST_TURNS
 from arena_tui.judging.base import Reply
 from arena_tui.judging.conversation import REASKED, RETRIED, Call
-from arena_tui.judging.debate import ASKED_BACK, CUT_SHORT, MOST_TURNS, Debate, plan
+from arena_tui.judging.debate import ASKED_BACK, CUT_SHORT, Debate, plan
 from arena_tui.providers.request_key import worst_case
 
 

@@ -15,7 +15,7 @@ import pytest
 from arena_tui import settings
 from arena_tui.candidate import Candidate
 from arena_tui.errors import JudgeError
-from arena_tui.judging import terminal
+from arena_tui.judging import human, terminal
 from arena_tui.judging.base import FREE, Question, Reply, Verdict
 from arena_tui.judging.build import build_judge
 from arena_tui.judging.desk import MemoryDesk, judge_alone
@@ -28,6 +28,7 @@ FIRST = Candidate(
 SECOND = Candidate("two", "blue text")
 QUESTION = Question("main", 1, "ab", "pairwise", FIRST, SECOND, prompt="the prompt")
 KEY = ("main", 1, "ab")
+ASKING = "(a reason may follow the word): "
 
 
 def judge_of(prompt: TerminalPrompt | None = None, **chosen: Any) -> HumanJudge:
@@ -142,7 +143,7 @@ async def answer_on(screen: Screen, *typed: str, **chosen: Any) -> Verdict:
     judge = judge_of(screen.prompt, **chosen)
     asked = asyncio.create_task(judge_alone(judge, QUESTION))
     for words in typed:
-        await screen.see("a reason may follow: ")
+        await screen.see(ASKING)
         screen.type(words)
     verdict, _ = await asked
     await judge.close()
@@ -155,6 +156,7 @@ async def answer_on(screen: Screen, *typed: str, **chosen: Any) -> Verdict:
         (["1\n"], Verdict("first")),
         (["2 it is shorter\n"], Verdict("second", reason="it is shorter")),
         (["T\n"], Verdict("draw")),
+        (["=\n"], Verdict("draw")),
         (["s no idea\n"], Verdict("invalid", reason=f"{CANNOT_SAY}: no idea")),
         (["3\n", "\n", "1\n"], Verdict("first")),
     ],
@@ -170,7 +172,7 @@ async def test_tie_is_no_answer_where_draws_are_off(screen: Screen) -> None:
 async def test_person_sees_the_texts_and_nothing_that_tells_whose_they_are(screen: Screen) -> None:
     judge = judge_of(screen.prompt)
     asked = asyncio.create_task(judge.ask(QUESTION, MemoryDesk()))
-    await screen.see("a reason may follow: ")
+    await screen.see(ASKING)
     for words in ("Which is better?", "Depth: how deep", "the prompt", "red text", "blue text", "a review"):
         assert words in screen.text
     for words in ("one", "gpt", "The title", "1234", "\x1b"):
@@ -180,15 +182,32 @@ async def test_person_sees_the_texts_and_nothing_that_tells_whose_they_are(scree
     await judge.close()
 
 
+async def test_what_a_person_takes_does_not_hold_the_wait_in_the_queue(
+    screen: Screen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [100.0]
+    monkeypatch.setattr(human.time, "monotonic", lambda: now[0])
+    judge = judge_of(screen.prompt)
+    asked = [asyncio.create_task(judge_alone(judge, replace(QUESTION, seq=seq))) for seq in (1, 2)]
+    for seq, seconds in ((1, 30.0), (2, 4.0)):
+        await screen.see(f"match {seq}")
+        await screen.see(ASKING)
+        now[0] += seconds
+        screen.type("1\n")
+        _, (reply,) = await asked[seq - 1]
+        assert reply.seconds == seconds
+    await judge.close()
+
+
 async def test_questions_come_one_after_the_other(screen: Screen) -> None:
     judge = judge_of(screen.prompt)
     asked = [asyncio.create_task(judge_alone(judge, replace(QUESTION, seq=seq))) for seq in (1, 2)]
     await screen.see("match 1, 1 more waiting")
-    await screen.see("a reason may follow: ")
+    await screen.see(ASKING)
     assert "match 2" not in screen.text
     screen.type("1\n")
     await screen.see("match 2 ")
-    await screen.see("a reason may follow: ")
+    await screen.see(ASKING)
     screen.type("2\n")
     assert [(await each)[0].winner for each in asked] == ["first", "second"]
     await judge.close()
@@ -197,7 +216,7 @@ async def test_questions_come_one_after_the_other(screen: Screen) -> None:
 async def test_closed_terminal_ends_the_run_with_a_sentence(screen: Screen) -> None:
     judge = judge_of(screen.prompt)
     asked = [asyncio.create_task(judge.ask(replace(QUESTION, seq=seq), MemoryDesk())) for seq in (1, 2)]
-    await screen.see("a reason may follow: ")
+    await screen.see(ASKING)
     screen.hang_up()
     for each in asked:
         with pytest.raises(JudgeError, match="terminal was closed"):
@@ -211,7 +230,7 @@ async def test_closed_terminal_ends_the_run_with_a_sentence(screen: Screen) -> N
 async def test_closing_the_judge_does_not_wait_for_the_person(screen: Screen) -> None:
     judge = judge_of(screen.prompt)
     asked = asyncio.create_task(judge.ask(QUESTION, MemoryDesk()))
-    await screen.see("a reason may follow: ")
+    await screen.see(ASKING)
     asked.cancel()
     with pytest.raises(asyncio.CancelledError):
         await asked

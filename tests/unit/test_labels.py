@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena_tui.conventions import fence, fenced
-from arena_tui.judging.labels import DIGITS, MOST_TURNS, Disguise, disguise
+from arena_tui.conventions import MOST_TURNS, fence, fenced
+from arena_tui.judging.labels import DIGITS, Disguise, disguise
 from arena_tui.judging.verdict import parse_verdict
 
 SECRET = b"a secret of this run"

@@ -33,7 +33,7 @@ async def leave(slots) -> None:
 
 async def round_of(limit: AdaptiveLimit, number: int | None = None) -> None:
     """As many good ends as the limit allows at once, all under way at the same time."""
-    slots = await take(limit, limit.current if number is None else number)
+    slots = await take(limit, limit.state().current if number is None else number)
     for slot in slots:
         slot.fine()
     await leave(slots)
@@ -46,10 +46,10 @@ async def rate_limit(limit: AdaptiveLimit, retry_after: float | None = None) -> 
 
 async def test_the_limit_doubles_after_every_clean_round_up_to_the_ceiling():
     limit = limiter(FakeTime(), start=5, most=32)
-    seen = [limit.current]
+    seen = [limit.state().current]
     for _ in range(5):
         await round_of(limit)
-        seen.append(limit.current)
+        seen.append(limit.state().current)
     assert seen == [5, 10, 20, 32, 32, 32]
     assert [(change.limit, change.why) for change in limit.state().history] == [
         (10, "clean round"),
@@ -62,7 +62,7 @@ async def test_a_round_that_never_reached_the_limit_says_nothing_about_more():
     limit = limiter(FakeTime(), start=5)
     for _ in range(10):
         await round_of(limit, 4)
-    assert limit.current == 5
+    assert limit.state().current == 5
 
 
 async def test_one_episode_of_rate_limits_is_one_cut():
@@ -71,15 +71,15 @@ async def test_one_episode_of_rate_limits_is_one_cut():
     slots = await take(limit, 20)
     for slot in slots[:10]:
         slot.rate_limited(None)
-    assert limit.current == 16
+    assert limit.state().current == 16
     time.advance(60.0)  # the other ten were sent before the cut, however late they come back
     for slot in slots[10:]:
         slot.rate_limited(None)
-    assert limit.current == 16
+    assert limit.state().current == 16
     assert limit.state().rate_limits == 20
     await leave(slots)
     await rate_limit(limit)
-    assert limit.current == 12
+    assert limit.state().current == 12
 
 
 async def test_rate_limits_within_the_cool_down_belong_to_the_episode():
@@ -88,31 +88,31 @@ async def test_rate_limits_within_the_cool_down_belong_to_the_episode():
     await rate_limit(limit)
     time.advance(14.9)
     await rate_limit(limit)
-    assert limit.current == 16
+    assert limit.state().current == 16
     time.advance(0.2)
     await rate_limit(limit)
-    assert limit.current == 12
+    assert limit.state().current == 12
 
 
 async def test_nothing_grows_during_the_cool_down_and_slowly_afterwards():
     time = FakeTime()
     limit = limiter(time, start=50, most=100)
     await rate_limit(limit)
-    assert limit.current == 40
+    assert limit.state().current == 40
     await round_of(limit)
     await round_of(limit)
-    assert limit.current == 40
+    assert limit.state().current == 40
     time.advance(15.0)
     await round_of(limit)
-    assert limit.current == 42
+    assert limit.state().current == 42
     await round_of(limit)
-    assert limit.current == 44
+    assert limit.state().current == 44
     small = limiter(time, start=4)
     await rate_limit(small)
-    assert small.current == 3
+    assert small.state().current == 3
     time.advance(15.0)
     await round_of(small)
-    assert small.current == 4
+    assert small.state().current == 4
 
 
 async def test_good_ends_of_requests_sent_before_the_cut_are_no_sign_of_recovery():
@@ -124,7 +124,7 @@ async def test_good_ends_of_requests_sent_before_the_cut_are_no_sign_of_recovery
     for slot in slots[1:]:
         slot.fine()
     await leave(slots)
-    assert limit.current == 8
+    assert limit.state().current == 8
 
 
 async def test_other_trouble_stops_growth_and_cuts_nothing():
@@ -135,9 +135,9 @@ async def test_other_trouble_stops_growth_and_cuts_nothing():
             slot.fine()
         slots[4].trouble()
         await leave(slots)
-    assert limit.current == 5
+    assert limit.state().current == 5
     await round_of(limit)
-    assert limit.current == 10
+    assert limit.state().current == 10
 
 
 async def test_the_limit_never_falls_below_the_least():
@@ -146,7 +146,7 @@ async def test_the_limit_never_falls_below_the_least():
     for _ in range(5):
         await rate_limit(limit)
         time.advance(15.0)
-    assert limit.current == 2
+    assert limit.state().current == 2
 
 
 @pytest.mark.parametrize("how", ["rate_limited", "trouble"])
@@ -166,7 +166,7 @@ async def test_a_retry_after_holds_back_everybody_until_it_is_over(how):
             tasks.create_task(caller())
         await settle()
         assert limit.state().blocked == 30.0
-        assert limit.waiting == 3
+        assert limit.state().waiting == 3
         time.advance(29.9)
         await settle()
         assert not entered
@@ -174,7 +174,7 @@ async def test_a_retry_after_holds_back_everybody_until_it_is_over(how):
         await settle()
         assert entered == [1030.0] * 3
     assert limit.blocked == 0.0
-    assert limit.in_use == 0
+    assert limit.state().in_use == 0
 
 
 async def test_a_longer_pause_replaces_a_shorter_one_and_not_the_other_way_round():
@@ -215,7 +215,7 @@ async def test_who_waits_less_than_the_pause_is_told_at_once_and_while_waiting()
         limit.unblock()
         await settle()
     assert results == [3600.0, 3600.0, "sent"]
-    assert limit.in_use == limit.waiting == 0
+    assert limit.state().in_use == limit.state().waiting == 0
 
 
 async def test_slots_are_given_in_the_order_of_asking():
@@ -285,12 +285,12 @@ async def test_a_cut_takes_effect_as_slots_come_back():
     waiting = asyncio.ensure_future(take(limit, 1))
     await leave(slots[:2])
     await settle()
-    assert limit.in_use == 8
+    assert limit.state().in_use == 8
     assert not waiting.done()
     await leave(slots[2:3])
     await leave(await waiting)
     await leave(slots[3:])
-    assert limit.in_use == 0
+    assert limit.state().in_use == 0
 
 
 async def test_a_waiter_may_be_cancelled_in_the_very_moment_it_is_given_a_slot():
@@ -302,7 +302,7 @@ async def test_a_waiter_may_be_cancelled_in_the_very_moment_it_is_given_a_slot()
     waiter.cancel()
     with contextlib.suppress(asyncio.CancelledError):
         await waiter
-    assert limit.in_use == 0
+    assert limit.state().in_use == 0
     await round_of(limit, 1)
 
 
@@ -350,9 +350,9 @@ async def test_cancelling_anybody_at_any_step_leaks_no_slot(step):
         time.advance(2.0)
         await settle(5)
     assert all(task.done() for task in tasks)
-    assert limit.in_use == 0
-    assert limit.waiting == 0
-    await leave(await take(limit, limit.current))
+    assert limit.state().in_use == 0
+    assert limit.state().waiting == 0
+    await leave(await take(limit, limit.state().current))
 
 
 @settings(max_examples=60)
@@ -369,7 +369,7 @@ def test_any_history_keeps_the_books(seed):
             async with limit.slot(rng.choice([3.0, 1e9])) as slot:
                 for _ in range(rng.randint(0, 3)):
                     await asyncio.sleep(0)
-                assert limit.in_use <= 8
+                assert limit.state().in_use <= 8
                 match rng.randrange(4):
                     case 0:
                         slot.rate_limited(rng.choice([None, 1.0, 10.0]))
@@ -396,9 +396,9 @@ def test_any_history_keeps_the_books(seed):
         assert all(
             result is None or isinstance(result, asyncio.CancelledError | Blocked) for result in results
         )
-        assert limit.in_use == limit.waiting == 0
-        assert 1 <= limit.current <= 8
-        await leave(await take(limit, limit.current))
+        assert limit.state().in_use == limit.state().waiting == 0
+        assert 1 <= limit.state().current <= 8
+        await leave(await take(limit, limit.state().current))
 
     asyncio.run(history())
 
@@ -406,7 +406,7 @@ def test_any_history_keeps_the_books(seed):
 def test_a_limit_that_cannot_be_is_refused():
     with pytest.raises(ValueError, match="cannot be"):
         AdaptiveLimit(least=5, most=4)
-    assert AdaptiveLimit(start=20, most=8).current == 8
+    assert AdaptiveLimit(start=20, most=8).state().current == 8
 
 
 async def test_a_pause_that_is_no_number_of_seconds_blocks_nobody():

@@ -91,5 +91,5 @@ async def test_cancelled_comparison_gives_its_slots_back() -> None:
             await asyncio.sleep(0)
         asked.cancel()
         await asyncio.wait([asked])
-        assert judge.client.limit.in_use == 0
+        assert judge.client.limit.state().in_use == 0
         assert isinstance(judge.client.limit, AdaptiveLimit)

@@ -168,14 +168,14 @@ async def test_before_is_awaited_before_each_further_attempt_and_may_end_the_cal
     calls, asked = client(provider), []
 
     async def before() -> None:
-        asked.append((len(provider.requests), calls.limit.in_use))
+        asked.append((len(provider.requests), calls.limit.state().in_use))
         if len(asked) == 2:
             raise RuntimeError("no money")
 
     with pytest.raises(RuntimeError, match="no money"):
         await calls.complete(request(), before=before)
     assert asked == [(1, 0), (2, 0)]
-    assert calls.limit.in_use == 0
+    assert calls.limit.state().in_use == 0
 
 
 async def test_other_exceptions_give_the_slot_back():
@@ -185,7 +185,7 @@ async def test_other_exceptions_give_the_slot_back():
     calls = client(ScriptedProvider([broken]))
     with pytest.raises(ZeroDivisionError):
         await calls.complete(request())
-    assert calls.limit.in_use == 0
+    assert calls.limit.state().in_use == 0
 
 
 async def test_samples_differ_with_a_simulated_provider_too():
@@ -268,7 +268,7 @@ async def test_the_slot_is_free_while_a_call_waits_to_try_again():
     calls = client(provider, time, limit=limit, sleep=sleep)
     first = asyncio.ensure_future(calls.complete(request("one")))
     await settle()
-    assert limit.in_use == 0
+    assert limit.state().in_use == 0
     second = await calls.complete(request("two"))
     assert second.completion.text == "second"
     wakes[0].set_result(None)
@@ -286,7 +286,7 @@ async def test_the_limiter_hears_how_every_attempt_ended():
     provider = ScriptedProvider([fault("overloaded", retry_after=9.0), fault("rejected")])
     calls = client(provider, time, limit=limit)
     assert (await calls.complete(request())).fault.kind == "rejected"
-    assert limit.current == 8
+    assert limit.state().current == 8
     assert time.slept == [7.0, 9.0]
 
 
@@ -297,7 +297,7 @@ async def test_no_more_requests_are_under_way_than_the_limit_allows():
     calls = client(provider, time, limit=limit)
     await asyncio.gather(*(calls.complete(request()) for _ in range(40)))
     assert provider.most_streaming == 3
-    assert limit.in_use == 0
+    assert limit.state().in_use == 0
 
 
 # Live text.
@@ -360,7 +360,7 @@ async def test_a_served_reply_needs_no_slot(cache):
     calls = cached(provider, cache)
     await calls.complete(request())
     async with contextlib.AsyncExitStack() as stack:
-        for _ in range(calls.limit.current):
+        for _ in range(calls.limit.state().current):
             await stack.enter_async_context(calls.limit.slot())
         assert (await calls.complete(request())).from_cache
 
@@ -575,7 +575,7 @@ async def test_cancelling_a_call_at_any_step_leaks_nothing(step, tmp_path):
         time.advance(1.0)
         await settle()
     assert (await tasks[1]).completion is not None
-    assert limit.in_use == limit.waiting == 0
+    assert limit.state().in_use == limit.state().waiting == 0
     assert provider.streaming == 0
     await cache.close()
 
@@ -596,7 +596,7 @@ async def test_a_cancelled_call_closes_its_stream_at_once():
     with pytest.raises(asyncio.CancelledError):
         await task
     assert provider.streaming == 0
-    assert calls.limit.in_use == 0
+    assert calls.limit.state().in_use == 0
 
 
 async def test_a_paid_reply_is_returned_while_the_cache_is_busy_and_a_bad_cache_fails_no_paid_call(tmp_path):
@@ -608,3 +608,11 @@ async def test_a_paid_reply_is_returned_while_the_cache_is_busy_and_a_bad_cache_
     assert attempt.completion is not None
     await cache.close()
     assert "delete it" in cache.trouble
+
+
+async def test_the_users_params_belong_to_every_request_of_a_model():
+    warm, cold = ScriptedProvider([completion()]), ScriptedProvider([completion()])
+    cold.params = {"temperature": 0}
+    keys = {client(provider).request_hash(request()) for provider in (warm, cold)}
+    assert len(keys) == 2, "a reply of one is no reply of the other"
+    assert client(warm).request_hash(request(params={"temperature": 0})) in keys

@@ -8,6 +8,7 @@ import os
 import signal
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -45,6 +46,7 @@ class Writer:
     """A provider that notes what it is asked and answers `reply`, after the faults that are due."""
 
     simulated = False
+    params: Mapping[str, Any] = MappingProxyType({})
     base_url = "here"
     capabilities = MockProvider("x").capabilities
 

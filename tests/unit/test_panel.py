@@ -47,6 +47,9 @@ class Member:
     def worst_case(self, question: Question, replies: Sequence[Reply] = ()) -> Usage:
         return sum((CALL for _ in range(self.calls - len(replies))), FREE)
 
+    def at_stake(self, question: Question, replies: Sequence[Reply] = ()) -> Usage:
+        return CALL
+
     async def ask(self, question: Question, desk: Desk) -> None:
         while len(desk.replies) < self.calls:
             if desk.replies:

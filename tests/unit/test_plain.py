@@ -11,7 +11,8 @@ import pytest
 from arena_tui.engine.budget import NANO, Account, Caps, Cost
 from arena_tui.engine.events import GateMoved, Intervened, RunStarted
 from arena_tui.engine.state import GroupState, RunState
-from arena_tui.report.plain import PlainDisplay, _eta, ending_lines
+from arena_tui.report.endings import ending_lines
+from arena_tui.report.plain import PlainDisplay, _eta
 from arena_tui.report.result import Result
 
 RESULT = Result(

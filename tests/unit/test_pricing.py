@@ -13,7 +13,7 @@ from genai_prices.data_snapshot import get_snapshot
 
 from arena_tui.providers import pricing
 from arena_tui.providers.base import NO_TOKENS, Tokens
-from arena_tui.providers.pricing import ZERO, Price, cost, price_of, prices_version
+from arena_tui.providers.pricing import ZERO, Price, cost, price_of
 
 
 def test_list_prices_are_those_of_the_data_that_is_shipped():
@@ -144,13 +144,9 @@ def test_a_model_without_a_price_by_tokens_is_unknown():
     assert pricing._listed(model) is None
 
 
-def test_the_version_of_the_list_is_named():
-    assert prices_version().startswith("genai-prices ")
-
-
 def test_genai_prices_is_imported_only_when_a_list_price_is_looked_up():
     script = (
-        "import sys; from arena_tui.providers import pricing as p; p.prices_version();"
+        "import sys; from arena_tui.providers import pricing as p; "
         "p.price_of('mock:x'); p.price_of('openai:x', p.Price(1, 1)); print('genai_prices' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)

@@ -162,6 +162,8 @@ CREATE TABLE reservations (
     orientation TEXT NOT NULL CHECK (orientation IN ('ab', 'ba')),
     usd    REAL NOT NULL,
     tokens INTEGER NOT NULL,
+    stake_usd    REAL NOT NULL,     -- the part that calls under way may cost: what a crash can lose
+    stake_tokens INTEGER NOT NULL,
     state  TEXT NOT NULL CHECK (state IN ('open', 'settled', 'lost'))
 ) STRICT;
 CREATE INDEX reservations_open ON reservations (step, orientation) WHERE state = 'open';
