@@ -103,8 +103,9 @@ class Sitting:
                 raise JudgeError(str(error)) from None
             raise
         if attempt.completion is None:
-            attempts.lay_down(RETRIED if attempt.down else GIVEN_UP)
-            if attempt.down:
+            gone = attempt.down or (attempt.fault is not None and attempt.fault.kind == "connection")
+            attempts.lay_down(RETRIED if gone else GIVEN_UP)
+            if gone:  # it says nothing of this comparison: the next one would meet the same
                 raise JudgeError(str(attempt.fault))
             return
         self._counted(attempt)

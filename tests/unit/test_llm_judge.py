@@ -203,6 +203,17 @@ async def test_server_that_asks_for_an_hour_ends_the_run_instead_of_voiding_matc
     assert (len(model.requests), judge.answered(question(), desk.replies)) == (1, False)
 
 
+async def test_a_server_that_is_gone_ends_the_run_and_voids_nothing() -> None:
+    """After all attempts, since every further comparison would meet the same."""
+    model = Model(lambda request, n: fault("connection", "nothing listens there"))
+    judge, desk = judge_of(model), Ledger()
+    with pytest.raises(JudgeError, match="nothing listens there"):
+        await judge.ask(question(), desk)
+    assert len(desk.replies) > 1
+    assert {reply.stop_reason for reply in desk.replies} == {RETRIED}
+    assert not judge.answered(question(), desk.replies), "the same call is made again on a resume"
+
+
 async def test_replies_under_way_are_kept_when_another_call_cannot_go_on() -> None:
     def say(request: Request, n: int) -> str | ProviderError:
         return fault("refused", "no credit") if n == 3 else for_first(request)
