@@ -143,6 +143,8 @@ class LlmJudge(JudgeSettings):
     model: ModelChoice
     judge_prompt: AnyText = ""
     """Guidance for the judge, added to the task and the criteria."""
+    prompts: AnyText = ""
+    """A folder with templates of one's own, each in place of the one of that name in `prompts/`."""
     single_call: Flag = False
     """Hold a whole debate in one call, the model playing all parts."""
     debate_turns: DebateTurns = 5
@@ -193,11 +195,23 @@ class PanelJudge(JudgeSettings):
     """Several judges decide together; dissent is kept."""
 
     kind: Literal["panel"] = "panel"
+    mode: Literal["auto", "pairwise", "debate", "score"] = "auto"  # type: ignore[assignment]
     judges: tuple[PanelMember, ...] = Field(min_length=1)
     combine: Literal["majority", "mean"] = "majority"
     """One vote each, or the mean probability of the first text (a plain vote counts as 1, 0.5 or 0)."""
     quorum: Count | None = None
     """How many members must say something usable; None: more than half."""
+
+    @model_validator(mode="after")
+    def _members_are_asked_as_the_panel_is(self) -> Self:
+        for number, member in enumerate(self.judges):
+            for name, usual in (("mode", "auto"), ("orders", "alternate")):
+                own = getattr(member, name)
+                if own not in (usual, getattr(self, name)):
+                    message = f"it belongs to the panel: write judge.{name}: {own}"
+                    at = f"judges.{number}.{name}"
+                    raise PydanticCustomError("own", "{message}", {"message": message, "at": at})
+        return self
 
     @model_validator(mode="after")
     def _quorum_can_be_met(self) -> Self:

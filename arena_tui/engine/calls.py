@@ -11,6 +11,7 @@ import asyncio
 import time
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 from arena_tui.engine.budget import NOTHING, Budget, Cost, Reserve
 from arena_tui.engine.desk import RunDesk
@@ -53,6 +54,7 @@ class Calls:
         self._on_outcome = on_outcome
         self._wake = wake
         self._running: dict[asyncio.Task[None], Lane] = {}
+        self._desks: dict[asyncio.Task[Any], RunDesk] = {}  # of comparisons that are being asked
         self._unread = 0
         self.pos = 0  # the journal position that events are told with
         self._full: dict[Lane, str] = {}  # lanes whose head does not fit their group's budget
@@ -174,6 +176,9 @@ class Calls:
             spent=self._money_moved,
             stake=self._judge.at_stake,
         )
+        task = asyncio.current_task()
+        assert task is not None
+        self._desks[task] = desk
         try:
             await self._judge.ask(question, desk)
         except JudgeError as error:
@@ -185,8 +190,13 @@ class Calls:
             self._put_back(lane, pending, question)
             return
         except BaseException:
-            desk.leave()
+            if desk.waiting:
+                desk.close()
+            else:
+                desk.leave()
             raise
+        finally:
+            del self._desks[task]
         reached(CrashPoint.AFTER_CALL)
         desk.close()
         if not self._judge.keeps_replies:
@@ -243,6 +253,12 @@ class Calls:
             pending.held = seq in lane.pending and seq not in lane.group.withdrawn
             self._state.held += pending.held
             self._on_outcome(lane)
+
+    def let_go(self) -> None:
+        """The run is to end: give up the comparisons that only wait, for a slot or for another attempt."""
+        for task, desk in self._desks.items():
+            if desk.waiting:
+                task.cancel()
 
     def cancel(self) -> None:
         """Cancel every call in flight; what they reserved stays booked."""

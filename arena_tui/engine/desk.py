@@ -45,6 +45,7 @@ class RunDesk:
         self._stake = stake
         self._unsaved: list[Reply] = []
         self.replies: list[Reply] = pending.replies.setdefault(question.orientation, [])
+        self.waiting = False  # nothing is under way that could cost anything
         self.ticket = 0  # what has been laid down is durable once this is committed
 
     @property
@@ -88,6 +89,10 @@ class RunDesk:
             self._pending.step_id, self._question.orientation, self._reserve()
         )
         await self._journal.durable(self.ticket)
+
+    def waits(self, waiting: bool) -> None:
+        """Note whether anything is under way."""
+        self.waiting = waiting
 
     def show(self, speaker: str, text: object) -> None:
         """Put the live text where displays look."""

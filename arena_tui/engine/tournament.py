@@ -244,7 +244,8 @@ class Engine:
         return bool(self.state.trouble) and overdue and not self._calls.in_flight
 
     def _drain(self) -> None:
-        """Give calls in flight their time, then cancel them."""
+        """Give calls in flight their time, then cancel them; what only waits for a call ends now."""
+        self._calls.let_go()
         now = time.monotonic()
         if self.gate.deadline is None:
             self.gate.deadline = now + self.gate.grace

@@ -128,6 +128,11 @@ class Desk(Protocol):
         """
         ...
 
+    def waits(self, waiting: bool) -> None:
+        """True while nothing is under way that could cost anything: a comparison that only waits, for a
+        slot or for its next attempt, is given up at once when the run is to end."""
+        ...
+
     def show(self, speaker: str, text: object) -> None:
         """The live text of the turn that is being held; `str(text)` is all of it so far, for whoever
         looks. Call it again whenever it has grown."""

@@ -24,6 +24,9 @@ class MemoryDesk:
     async def cover(self, further: Usage) -> None:
         """No limit is in force."""
 
+    def waits(self, waiting: bool) -> None:
+        """Nobody gives anything up."""
+
     def show(self, speaker: str, text: object) -> None:
         """Nobody watches."""
 

@@ -7,6 +7,7 @@ and sees to it that the budget covers what comes.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -28,6 +29,7 @@ NO_PROBABILITIES = (
     "{model} gives no probabilities of tokens: a score is the letter alone, so that ties are common; "
     "set judge.n_evaluations to 4 or more, so that scores are sampled"
 )
+PROBE_PAUSE = 1.0  # seconds before a connection is tried once more
 _MAY_PASS: frozenset[FaultKind] = frozenset({"rate_limited", "overloaded", "server", "timeout", "cut"})
 """Faults of a probe that say nothing about later calls."""
 
@@ -92,13 +94,26 @@ class LlmJudge:
         provider = self._client.provider
         scores = self._settings.mode == "score"
         if not provider.simulated:
-            try:
-                await provider.probe(logprobs=scores)
-            except ProviderError as error:
-                if error.kind not in _MAY_PASS:
-                    raise JudgeError(str(error)) from None
+            await self._probe(logprobs=scores)
         if scores and provider.capabilities.logprobs is False:
             self.notes = (*self.notes, NO_PROBABILITIES.format(model=provider.name))
+
+    async def _probe(self, *, logprobs: bool) -> None:
+        """One tiny call; tried twice where the connection fails. What says nothing of later calls passes."""
+        provider = self.client.provider
+        for patience in (PROBE_PAUSE, None):
+            try:
+                await provider.probe(logprobs=logprobs)
+            except ProviderError as error:
+                if error.kind == "connection" and patience is not None:
+                    await asyncio.sleep(patience)
+                    continue
+                if error.kind == "rejected" and self._settings.model.params:
+                    # The parameters may not fit so small a call (a budget for thinking, say).
+                    self.notes = (*self.notes, f"the first, tiny call was not accepted: {error}")
+                elif error.kind not in _MAY_PASS:
+                    raise JudgeError(str(error)) from None
+            return
 
     def planned(self, question: Question) -> None:
         """Count the meetings of an ordered pair, so that a later one is asked anew and not served from

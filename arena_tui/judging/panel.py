@@ -24,8 +24,6 @@ DISSENT = "dissent"
 """Flag of a verdict that not all members agreed with."""
 MEMBER_FAILED = "a judge of the panel failed"
 """Flag of a verdict to which a member contributed nothing usable."""
-BROKEN = 1_000
-"""`turn` of the reply that stands for a member which could not work at all; no conversation is so long."""
 _VOTE: dict[Said, float] = {"first": 1.0, "draw": 0.5, "second": 0.0}
 
 
@@ -74,23 +72,27 @@ class PanelJudge:
     async def ask(self, question: Question, desk: Desk) -> None:
         """Ask all members that have not answered, at once.
 
-        Raises the first member's JudgeError when too few others are left for the quorum, and OutOfBudget
-        after the replies under way have come.
+        Raises the first member's JudgeError: it cannot work at all, and would fail in every match to come.
+        That and OutOfBudget are raised after the replies under way have come.
         """
         open_ = [n for n in range(len(self.members)) if not self._is_done(n, question, desk.replies)]
-        desks = (_MemberDesk(self, number, question, desk) for number in open_)
-        ends = await together(self.members[own.number].ask(question, own) for own in desks)
-        broken = {number: end for number, end in zip(open_, ends, strict=True) if isinstance(end, JudgeError)}
-        if broken and len(self.members) - len(broken) < self._needed:
-            first = next(iter(broken.values()))
-            raise JudgeError(str(first)) from first
-        for number, error in broken.items():
-            desk.keep(Reply("", failure=str(error), member=number, turn=BROKEN))
+        busy = set(open_)
+        desks = (_MemberDesk(self, number, question, desk, busy) for number in open_)
+        ends = await together(self._ask_member(own, question) for own in desks)
+        for number, end in zip(open_, ends, strict=True):
+            if isinstance(end, JudgeError):
+                raise JudgeError(f"judge {number + 1} of the panel: {end}") from end
         if any(isinstance(end, OutOfBudget) for end in ends):
             raise OutOfBudget
 
+    async def _ask_member(self, desk: _MemberDesk, question: Question) -> None:
+        try:
+            await self.members[desk.number].ask(question, desk)
+        finally:
+            desk.waits(True)
+
     def answered(self, question: Question, replies: Sequence[Reply]) -> bool:
-        """True when every member has answered or is broken."""
+        """True when every member has answered."""
         return all(self._is_done(number, question, replies) for number in range(len(self.members)))
 
     def read(self, question: Question, replies: Sequence[Reply]) -> Verdict:
@@ -118,8 +120,7 @@ class PanelJudge:
             await member.close()
 
     def _is_done(self, number: int, question: Question, replies: Sequence[Reply]) -> bool:
-        own = _own(number, replies)
-        return _breakdown(own) is not None or self.members[number].answered(question, own)
+        return self.members[number].answered(question, _own(number, replies))
 
     def _left(self, number: int, question: Question, replies: Sequence[Reply]) -> Usage:
         """What a member may still take."""
@@ -135,9 +136,6 @@ class PanelJudge:
     def _read_member(self, number: int, question: Question, replies: Sequence[Reply]) -> _Opinion:
         own = _own(number, replies)
         name = f"judge {number + 1} ({self.members[number].label})"
-        broken = _breakdown(own)
-        if broken is not None:
-            return _Opinion(name, Verdict("invalid", reason=broken.failure))
         if not own:
             return _Opinion(name, Verdict("invalid", reason="was not asked"))
         return _Opinion(name, self.members[number].read(question, own))
@@ -166,11 +164,14 @@ class _Opinion:
 class _MemberDesk:
     """A member's part of the desk: its own replies only, its needs among those of the others."""
 
-    def __init__(self, panel: PanelJudge, number: int, question: Question, desk: Desk) -> None:
+    def __init__(
+        self, panel: PanelJudge, number: int, question: Question, desk: Desk, busy: set[int]
+    ) -> None:
         self._panel = panel
         self.number = number
         self._question = question
         self._desk = desk
+        self._busy = busy  # the members with something under way
 
     @property
     def replies(self) -> Sequence[Reply]:
@@ -189,6 +190,10 @@ class _MemberDesk:
     async def cover(self, further: Usage) -> None:
         await self._desk.cover(self._panel.covering(self.number, further, self._question, self._desk.replies))
 
+    def waits(self, waiting: bool) -> None:
+        (self._busy.discard if waiting else self._busy.add)(self.number)
+        self._desk.waits(not self._busy)
+
     def show(self, speaker: str, text: object) -> None:
         self._desk.show(f"judge {self.number + 1}: {speaker}", text)
 
@@ -196,8 +201,3 @@ class _MemberDesk:
 def _own(number: int, replies: Sequence[Reply]) -> list[Reply]:
     """A member's replies."""
     return [reply for reply in replies if reply.member == number]
-
-
-def _breakdown(own: Sequence[Reply]) -> Reply | None:
-    """The reply that says that the member could not work at all."""
-    return next((reply for reply in own if reply.turn == BROKEN), None)

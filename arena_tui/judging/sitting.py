@@ -46,6 +46,7 @@ class Sitting:
         self._meeting = meeting
         self._worst_case = worst_case
         self._counted = counted
+        self._busy: set[tuple[int, int]] = set()  # calls that are being answered
 
     async def hold(self) -> None:
         """Call until the dialogue wants no more.
@@ -81,9 +82,16 @@ class Sitting:
             await self._cover()
 
         def show(live: LiveText) -> None:
+            if not live:  # an attempt begins
+                self._under_way(call, True)
             if shown:
                 self._desk.show(call.speaker, live)
 
+        def failed(attempt: Attempt) -> None:
+            self._under_way(call, False)
+            attempts.failed(attempt)
+
+        self._under_way(call, False)
         try:
             attempt = await self._client.complete(
                 self._worded.request(
@@ -94,7 +102,7 @@ class Sitting:
                 hide=self._worded.hide,
                 reveal=self._worded.reveal,
                 on_text=show,
-                on_attempt=attempts.failed,
+                on_attempt=failed,
                 before=before,
             )
         except BaseException as error:
@@ -108,11 +116,17 @@ class Sitting:
             if gone:  # it says nothing of this comparison: the next one would meet the same
                 raise JudgeError(str(attempt.fault))
             return
+        self._busy.discard((call.turn, call.sample))
         self._counted(attempt)
         reply = self._worded.with_logprobs(attempts.reply(attempt), attempt.completion.logprobs)
         self._desk.keep(reply)
         if self._worded.dialogue.unreadable(self._desk.replies, reply):
             await self._client.forget(attempt.request_hash)
+
+    def _under_way(self, call: Call, under_way: bool) -> None:
+        """A call is being answered, or waits for a slot or its next attempt."""
+        (self._busy.add if under_way else self._busy.discard)((call.turn, call.sample))
+        self._desk.waits(not self._busy)
 
     def _sample(self, call: Call) -> int:
         """Which of the independent answers to this very request is wanted: none is served twice to a run."""

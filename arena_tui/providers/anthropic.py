@@ -35,7 +35,7 @@ class AnthropicProvider(SdkProvider):
             enforced = shown is not None and shows_schema(shown)
             self._capabilities = replace(self._capabilities, json_schema=enforced)
         if shown is None:
-            await self._answered(greeting(max_tokens=1))
+            await self._answered(greeting())
         return self._capabilities
 
     def _make(self) -> Any:

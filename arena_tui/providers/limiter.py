@@ -18,6 +18,7 @@ from types import TracebackType
 from typing import Literal, Protocol
 
 CUT = 0.8  # what an episode of 429s leaves of the limit
+CUT_AGAIN = 0.5  # of the limit, when a request that was sent after a fresh cut is refused too
 GROWTH = 0.05  # share by which a clean round raises the limit after the first 429, at least by 1
 HISTORY = 200  # changes that are remembered
 
@@ -202,11 +203,12 @@ class AdaptiveLimit:
     def _was_rate_limited(self, episode: int, retry_after: float | None) -> None:
         now = self._clock()
         self._rate_limits += 1
-        if episode == self._episode and now >= self._calm_from:
+        if episode == self._episode:  # sent after the last cut, which was too small if it is still fresh
+            cut = CUT if now >= self._calm_from else CUT_AGAIN
             self._doubling = False
             self._episode += 1
             self._calm_from = now + self._cool_down
-            self._change(max(self._least, int(self._current * CUT)), "rate limited")
+            self._change(max(self._least, int(self._current * cut)), "rate limited")
             self._new_round()
         self._block(now, _valid(retry_after))
 

@@ -20,7 +20,6 @@ from arena_tui.providers.faults import Caught, fault
 from arena_tui.providers.json_paths import dig, text_at
 from arena_tui.providers.openai_wire import OpenAIReading, body_of
 from arena_tui.providers.probing import (
-    SMALLEST,
     greeting,
     shows_logprobs,
     shows_schema,
@@ -81,7 +80,7 @@ class OpenAIProvider(SdkProvider):
     async def _reach(self) -> None:
         """One tiny chat. A refused model is named beside those that there are."""
         try:
-            await self._answered(greeting(SMALLEST if self._limit_field == _LIMIT_FIELDS[0] else 1))
+            await self._answered(greeting())
         except ProviderError as met:
             if met.kind == "rejected" and "output limit was reached" in str(met):
                 return  # a model that thinks first has used the few tokens up: it is there and it answers

@@ -9,7 +9,7 @@ import json
 
 from arena_tui.providers.base import Completion, Message, Part, Request
 
-SMALLEST = 16  # tokens; OpenAI's newer models refuse a smaller limit
+SMALLEST = 16  # tokens; newer models refuse a smaller limit, on whatever host they are reached
 _WORD = "grey-7"  # no model says this by chance in answer to a greeting
 _SCHEMA = {
     "type": "object",

@@ -10,12 +10,15 @@ from dataclasses import dataclass
 
 from arena_tui.providers.base import RETRIED, ProviderError
 
+SPARED = 4
+
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
     """Bounds of one call's attempts; all times in seconds.
 
-    `attempts` and `seconds` (from the first request to the start of the last) bound a call. The backoff
+    `attempts` and `seconds` (from the first request to the start of the last) bound a call. An attempt
+    that was refused for coming too often says little of the call: `SPARED` of them count as one. The backoff
     before attempt n + 1 is drawn from 0 to `base` x 2^(n-1), at most `cap`. A wait that the server asks
     for is kept up to `retry_after_cap`; a server that asks for more is down as far as this call goes.
     """
@@ -26,20 +29,23 @@ class RetryPolicy:
     cap: float = 60.0
     retry_after_cap: float = 300.0
 
-    def delay(self, n: int, retry_after: float | None, rng: random.Random) -> float | None:
+    def delay(self, n: int, retry_after: float | None, rng: random.Random, limited: int = 0) -> float | None:
         """Seconds to wait after the n-th failed attempt, from 1; None: no further attempt is due.
 
-        Full jitter: uniform between 0 and the backoff, so that calls that failed together do not come
-        back together. Never less than `retry_after`, and None when that is over its cap.
+        `limited` of the n were rate limited. Full jitter: uniform between 0 and the backoff, so that calls
+        that failed together do not come back together. Never less than `retry_after`, and None when that
+        is over its cap.
         """
-        if n >= self.attempts:
+        if n - limited + limited // SPARED >= self.attempts:
             return None
         if retry_after is not None and retry_after > self.retry_after_cap:
             return None
         backoff = min(self.cap, self.base * 2.0 ** min(n - 1, 60))
         return max(rng.uniform(0.0, backoff), float(retry_after or 0.0))
 
-    def after(self, fault: ProviderError, n: int, elapsed: float, rng: random.Random) -> float | str:
+    def after(
+        self, fault: ProviderError, n: int, elapsed: float, rng: random.Random, limited: int = 0
+    ) -> float | str:
         """What follows the n-th failed attempt: seconds to wait for the next one, or why none is made.
 
         `elapsed` is counted from the first request. The reason is "" for a fault that no attempt could
@@ -52,7 +58,7 @@ class RetryPolicy:
                 f"it asks for a pause of {in_words(fault.retry_after or 0.0)}, "
                 f"longer than the {in_words(self.retry_after_cap)} that a call waits"
             )
-        wait = self.delay(n, fault.retry_after, rng)
+        wait = self.delay(n, fault.retry_after, rng, limited)
         if wait is None:
             return f"given up after {n} attempts" if n > 1 else "given up after 1 attempt"
         if elapsed + wait > self.seconds:

@@ -218,6 +218,9 @@ class Ledger:
         self.reserved = Usage(self.reserved.input_tokens, 0, 0, (self.reserved.usd or 0.0) + short)
         await asyncio.sleep(0)
 
+    def waits(self, waiting: bool) -> None:
+        """Nobody gives anything up."""
+
     def show(self, speaker: str, text: object) -> None:
         self.shown[speaker] = str(text)
         if not self.lives or self.lives[-1] != (speaker, text):

@@ -82,16 +82,21 @@ async def test_one_episode_of_rate_limits_is_one_cut():
     assert limit.state().current == 12
 
 
-async def test_rate_limits_within_the_cool_down_belong_to_the_episode():
+async def test_a_request_sent_after_a_fresh_cut_and_refused_too_halves_the_limit():
+    """Whatever was under way at a cut belongs to it; what was sent later shows that it was too small."""
     time = FakeTime()
     limit = limiter(time, start=20, cool_down=15.0)
-    await rate_limit(limit)
-    time.advance(14.9)
-    await rate_limit(limit)
+    async with limit.slot() as before:
+        await rate_limit(limit)
+        before.rate_limited()
     assert limit.state().current == 16
-    time.advance(0.2)
+    time.advance(1.0)
     await rate_limit(limit)
-    assert limit.state().current == 12
+    await rate_limit(limit)
+    assert limit.state().current == 4
+    time.advance(15.1)
+    await rate_limit(limit)
+    assert limit.state().current == 3
 
 
 async def test_nothing_grows_during_the_cool_down_and_slowly_afterwards():

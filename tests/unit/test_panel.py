@@ -15,7 +15,7 @@ from arena_tui.errors import JudgeError
 from arena_tui.judging.base import FREE, Desk, Judge, OutOfBudget, Question, Reply, Usage, Verdict
 from arena_tui.judging.build import build_judge
 from arena_tui.judging.desk import MemoryDesk, judge_alone
-from arena_tui.judging.panel import BROKEN, DISSENT, MEMBER_FAILED, PanelJudge
+from arena_tui.judging.panel import DISSENT, MEMBER_FAILED, PanelJudge
 from arena_tui.vocabulary import Said
 
 FIRST, SECOND = Candidate("one", "text one"), Candidate("two", "text two")
@@ -151,23 +151,10 @@ async def test_too_few_usable_verdicts_are_none(quorum: int | None, winner: Said
         )
 
 
-async def test_member_that_breaks_down_counts_as_one_that_said_nothing() -> None:
-    members = [Member("first"), Member(JudgeError("the key was refused")), Member("first")]
-    judge = panel(*members)
-    verdict, replies = await judge_alone(judge, QUESTION)
-    assert (verdict.winner, verdict.flags) == ("first", (MEMBER_FAILED,))
-    assert "judge 2 (member): invalid\nthe key was refused" in verdict.reason
-    assert [(r.member, r.turn, r.failure) for r in replies if r.failure] == [
-        (1, BROKEN, "the key was refused")
-    ]
-    assert judge.answered(QUESTION, replies)
-    assert judge.worst_case(QUESTION, replies) == FREE
-
-
-async def test_panel_breaks_down_when_the_quorum_cannot_be_met_any_more() -> None:
+async def test_member_that_cannot_work_at_all_ends_the_run_whatever_the_quorum() -> None:
     members = [Member("first"), Member(JudgeError("no credit")), Member(JudgeError("no key"))]
     judge, desk = panel(*members), MemoryDesk()
-    with pytest.raises(JudgeError, match="no credit"):
+    with pytest.raises(JudgeError, match="judge 2 of the panel: no credit"):
         await judge.ask(QUESTION, desk)
     assert [reply.member for reply in desk.replies] == [0], "what was paid for is kept"
     members[1].says = members[2].says = Verdict("second")

@@ -96,3 +96,11 @@ def test_any_delay_is_bounded(n, retry_after, seed, policy):
 )
 def test_lengths_of_time_in_words(seconds, words):
     assert in_words(seconds) == words
+
+
+def test_rate_limited_attempts_count_four_as_one() -> None:
+    policy, rng = RetryPolicy(attempts=3), random.Random(1)
+    assert policy.delay(3, None, rng) is None
+    assert policy.delay(3, None, rng, limited=1) is not None
+    assert policy.delay(11, None, rng, limited=11) is not None
+    assert policy.delay(12, None, rng, limited=12) is None
