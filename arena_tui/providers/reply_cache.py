@@ -81,8 +81,8 @@ class ReplyCache:
             return None if row is None else _decoded(row[0])
         except sqlite3.Error as error:
             raise _sentence(self.path, error) from error
-        except (ValueError, KeyError, TypeError) as error:
-            raise _damaged(self.path) from error
+        except (ValueError, KeyError, TypeError):
+            return None  # one damaged row is a reply that is bought anew, and then replaces it
 
     def _store(self, key: str, completion: Completion) -> None:
         try:

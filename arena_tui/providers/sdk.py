@@ -108,7 +108,8 @@ class SdkProvider(ABC):
         if reading.stop_reason is not None and (met is None or met.kind in _FORGIVEN):
             if self._capabilities.cached_tokens is None and reading.tokens.cached_input:
                 self._capabilities = replace(self._capabilities, cached_tokens=True)
-            return reading.completion()
+            completion = reading.completion()
+            return replace(completion, text=self._without_key(completion.text))
         if met is None and reading.begun:
             met = fault("cut", "the stream ended before the reply did", self._address)
         elif met is None:
@@ -118,8 +119,13 @@ class SdkProvider(ABC):
         elif met.kind == "connection" and is_loopback(self.base_url):
             self._keep_alive = False  # it may have been closed while it waited; here a new one is cheap
         met.tokens = reading.tokens
-        met.partial = reading.text
+        met.partial = self._without_key(reading.text)
         raise met from None
+
+    def _without_key(self, text: str) -> str:
+        """What is kept of a reply never holds the key, even if a server repeats it."""
+        key = self._address.key
+        return text if key is None else text.replace(key.reveal(), "***")
 
     async def complete(self, request: Request) -> Completion:
         """One attempt of which only the end matters."""

@@ -382,3 +382,12 @@ def test_opening_a_provider_imports_no_sdk(model: str) -> None:
         env={"PYTHONPATH": str(ROOT), "ANTHROPIC_API_KEY": "key", "OPENAI_API_KEY": "key"},
     )
     assert (done.stdout.strip(), done.stderr) == ("[]", "")
+
+
+async def test_key_that_a_server_repeats_is_not_in_what_is_kept(
+    server: ModelServer, wire: str, opened: Opener
+) -> None:
+    server.brain = lambda request: f"your key is {KEY}, and better idea: 1"
+    provider: Any = opened.on(server, wire)
+    completion = await provider.complete(question())
+    assert completion.text == "your key is ***, and better idea: 1"
