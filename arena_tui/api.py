@@ -16,17 +16,19 @@ from arena_tui.candidate import Pool
 from arena_tui.commands.resumption import Differences, differences_of
 from arena_tui.embedding import fetch_vectors
 from arena_tui.engine import opening
-from arena_tui.errors import UsageError
+from arena_tui.errors import JudgeError, UsageError
 from arena_tui.judging.base import Judge
 from arena_tui.judging.function import CallableJudge, JudgeFunction
 from arena_tui.report.result import Result
-from arena_tui.running import drive, may_change, prove_judge
+from arena_tui.running import discard_unbegun, drive, may_change, prove_judge
 from arena_tui.settings import Tournament as TournamentSettings
 from arena_tui.settings import with_changes
 from arena_tui.store.reader import Reader
 from arena_tui.tournament_file import Loaded, load_file, load_mapping
 from arena_tui.values import shown
 
+PATHS = ("judge.file", "judge.folder", "judge.prompts")
+"""Settings that are paths, relative to the tournament file's folder."""
 STAND_IN = {"kind": "simulated"}
 """Stands where a mapping names no judge; it is never asked."""
 
@@ -81,13 +83,14 @@ async def arun(
         )
     folder = Path.cwd() if tournament.path is None else tournament.path.parent
     changes = {key.replace("__", "."): value for key, value in overrides.items()}
-    changes |= {key: str(folder / changes[key]) for key in ("judge.file", "judge.folder") if key in changes}
+    changes |= {key: str(folder / changes[key]) for key in PATHS if key in changes}
     settings = with_changes(tournament.settings, changes) if changes else tournament.settings
     chosen = _judge(judge, settings)
     if chosen is None and not tournament.has_judge:
         raise UsageError("the tournament names no judge: give run() one, judge=..., or load() the key judge")
     path = None if db is None else Path(db)
-    if path is not None and path.exists():
+    fresh = path is None or not path.exists()
+    if path is not None and not fresh:
         differences = _differences(
             Loaded(settings, tournament.pool, tournament.path, folder, ()), path, chosen
         )
@@ -107,7 +110,12 @@ async def arun(
             vectors=await fetch_vectors(settings, tournament.pool),
         )
         changes, asked = {}, None
-    result, _ = await drive(path, judge=chosen, changes=changes, asked=asked, handle_signals=False)
+    try:
+        result, _ = await drive(path, judge=chosen, changes=changes, asked=asked, handle_signals=False)
+    except (JudgeError, UsageError):
+        if fresh:
+            discard_unbegun(path)
+        raise
     return result
 
 

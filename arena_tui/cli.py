@@ -18,7 +18,10 @@ from arena_tui import __version__, exit_codes
 from arena_tui.errors import ArenaError, UsageError
 from arena_tui.streams import accept_all_text, flush_streams, replace_closed_streams, silence
 
-EPILOG = "`arena FILE` runs a tournament file; an unfinished run of it goes on where it stopped."
+EPILOG = (
+    "`arena FILE` runs a tournament file; an unfinished run of it goes on where it stopped. "
+    "`arena FILE --help` shows its options."
+)
 
 
 class DefaultToRun(click.Group):
@@ -129,12 +132,16 @@ def runs(as_json: bool) -> None:
 
 @arena.command()
 @click.argument("run", required=False)
+@click.option("--match", metavar="N", help="One match with all that was said: its number, or GROUP:NUMBER.")
 @click.option("--json", "as_json", is_flag=True, help="The result as one JSON object.")
-def show(run: str | None, as_json: bool) -> None:
+def show(run: str | None, match: str | None, as_json: bool) -> None:
     """What a run amounts to: standings, counts, how it ended."""
-    from arena_tui.commands.runs import show_run
+    from arena_tui.commands.runs import show_match, show_run
 
-    show_run(run, as_json)
+    if match is not None:
+        show_match(run, match, as_json)
+    else:
+        show_run(run, as_json)
 
 
 @arena.command()

@@ -9,7 +9,10 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from arena_tui.own_prompts import digest_of
 
 if TYPE_CHECKING:
     from arena_tui.candidate import Candidate, Group, Pool
@@ -24,6 +27,7 @@ PARTS = (
     "seed",
     "judge",
     "votes",
+    "prompts",
     "format",
     "compare",
     "schedule",
@@ -34,14 +38,16 @@ PARTS = (
 def identity(tournament: Tournament, pool: Pool) -> dict[str, str]:
     """Hex sha256 of the canonical JSON of each of `PARTS`; "" for a seed that is left out.
 
-    `ordering` covers the durations of the modes too, `votes` what stands in the files of recorded votes
-    ("" without any). The order of candidates and groups counts, since ties and random choices follow it.
+    `ordering` covers the durations of the modes too, `votes` what stands in the files of recorded votes,
+    `prompts` what stands in templates of the user's own ("" without any). The order of candidates and
+    groups counts, since ties and random choices follow it.
     """
     given = tournament.model_dump(mode="json")
     limits = given["limits"]
     parts = {name: _sha256([given[name]]) for name in ("task", "judge", "format", "compare", "schedule")}
     return parts | {
         "votes": votes_identity(tournament.judge),
+        "prompts": prompts_identity(tournament.judge),
         "criteria": _sha256([list(given["criteria"].items())]),
         **pool_identity(pool),
         "seed": "" if tournament.seed is None else _sha256([tournament.seed]),
@@ -88,6 +94,13 @@ def votes_identity(judge: AnyJudge) -> str:
             except OSError:
                 digests.append("")
     return _sha256(digests) if digests else ""
+
+
+def prompts_identity(judge: AnyJudge) -> str:
+    """The part `prompts` of `identity`: what stands in the templates of the user's own, "" without any."""
+    members: tuple[AnyJudge, ...] = judge.judges if judge.kind == "panel" else (judge,)
+    folders = [member.prompts for member in members if member.kind == "llm" and member.prompts]
+    return _sha256([digest_of(Path(folder)) for folder in folders]) if folders else ""
 
 
 def _sha256(values: Iterable[Any]) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from arena_tui.engine.budget import Account, Budget, Cost
@@ -19,6 +19,7 @@ from arena_tui.judging.base import FREE, OutOfBudget, Reply, Usage
 from arena_tui.judging.labels import Disguise, disguise
 from arena_tui.judging.long_texts import without_middle
 from arena_tui.judging.models import Models
+from arena_tui.judging.shown_texts import criteria_lines
 from arena_tui.overview_book import Book, Written
 from arena_tui.overview_cases import Case, cases_of
 from arena_tui.paid_desk import PaidDesk, obstacle
@@ -33,18 +34,25 @@ TEXT_TOKENS = 3_000
 
 
 async def write_overview(
-    course: Course, db: Path, standings: Sequence[StandingRow], budget: Budget, *, home: Path
+    course: Course,
+    db: Path,
+    standings: Sequence[StandingRow],
+    budget: Budget,
+    *,
+    home: Path,
+    told: Callable[[str], None] = lambda _trouble: None,
 ) -> None:
     """Write and store the overview that the tournament asks for; nothing when it asks for none.
 
-    `budget` is the run's own, with what is spent and its limits; `home` holds the cache of replies. Never
+    `budget` is the run's own, with what is spent and its limits; `home` holds the cache of replies,
+    `told` hears when some could not be kept there. Never
     raises for the model, the limits or the storage: the stored overview says in a note what is missing.
     Cancelling it keeps what was written by then.
     """
     chosen = course.tournament.overview
     if chosen is None:
         return
-    models = Models(home)
+    models = Models(home, told)
     try:
         cases, meta = await asyncio.to_thread(_evidence, db, standings, chosen.top_k)
         book = Book(db, chosen, course.applied, meta.get(OVERVIEW))
@@ -186,9 +194,7 @@ class _Words:
         criteria = group.criteria or tournament.criteria
         system, user = self._template.fill(
             task=tournament.task,
-            criteria="\n".join(
-                f"- {name}" if words == name else f"- {name}: {words}" for name, words in criteria.items()
-            ),
+            criteria=criteria_lines(criteria),
             prompt=disguised.fence("prompt", "-", group.prompt) if group.prompt else "",
             texts="\n\n".join(self._shown(case, row, disguised) for row in case.best),
             matches="\n\n".join(

@@ -18,14 +18,15 @@ from arena_tui.engine.actions import RESUMED, Action, Resolved, resolve
 from arena_tui.engine.events import Event
 from arena_tui.engine.opening import PYTHON_JUDGE, Driver
 from arena_tui.engine.tournament import Engine
-from arena_tui.errors import UsageError
+from arena_tui.errors import Problem, UsageError
 from arena_tui.facts import Intervention
-from arena_tui.identity import votes_identity
+from arena_tui.identity import prompts_identity, votes_identity
 from arena_tui.judging.base import Judge
-from arena_tui.judging.build import build_judge
+from arena_tui.judging.build import Person, build_judge, check_models
 from arena_tui.judging.recorded import RecordedJudge
 from arena_tui.settings import Tournament, with_changes
-from arena_tui.store.folder import data_folder
+from arena_tui.settings_faults import key_text
+from arena_tui.store.folder import data_folder, delete_run
 from arena_tui.store.reader import Reader
 from arena_tui.store.schema import readable
 from arena_tui.summary import summarize
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
     from arena_tui.candidate import Candidate, Pool
     from arena_tui.report.result import Result
+    from arena_tui.tournament_file import Loaded
 
 SIGNALS: Mapping[signal.Signals, tuple[str, int]] = {
     signal.SIGINT: ("interrupted by ctrl+c", exit_codes.EXTERNAL),
@@ -67,6 +69,7 @@ async def drive(
     listeners: Iterable[Callable[[Event], None]] = (),
     on_engine: Callable[[Engine], None] | None = None,
     handle_signals: bool = True,
+    told: Callable[[str], None] = lambda _trouble: None,
 ) -> tuple[Result, int]:
     """Run the database at `path` until something ends it: its result, and the exit code.
 
@@ -74,6 +77,7 @@ async def drive(
     tokens, matches, time), `admit` are further candidates; all are journaled before anything else happens.
     `asked` is what the tournament file asks for now, kept for the next time it is compared. Without a
     `judge` the one of the stored settings judges; a run that was begun with a Python judge is refused.
+    `told` hears of trouble that stops nothing, such as a cache of replies that could not be written.
     """
     if judge is None:
         _refuse_run_of_python(path)
@@ -88,6 +92,7 @@ async def drive(
             folder=path.parent,
             secret=secret,
             home=data_folder(),
+            told=told,
         )
 
     with Driver(path, judge_of) as driver:
@@ -107,22 +112,26 @@ async def drive(
             on_engine(engine)
         if handle_signals:
             # First signal: nothing new starts and calls in flight finish; second: they are cancelled.
-            with on_signals(engine.stop):
+            with on_signals(_stopper(engine)):
                 ending = await engine.run()
         else:
             ending = await engine.run()
         result = summarize(driver.course, driver.reader, path)
         if ending.exit_code == exit_codes.OK and driver.course.tournament.overview is not None:
-            await _overview(engine, result, path, handle_signals)
+            await _overview(engine, result, path, handle_signals, told)
             result = summarize(driver.course, driver.reader, path)
         return result, ending.exit_code
 
 
-async def _overview(engine: Engine, result: Result, path: Path, handle_signals: bool) -> None:
+async def _overview(
+    engine: Engine, result: Result, path: Path, handle_signals: bool, told: Callable[[str], None]
+) -> None:
     """Have the overview written; a signal ends the writing, and the run has ended by itself all the same."""
     from arena_tui.overview import write_overview  # loads what calls to models need
 
-    writing = write_overview(engine.course, path, result.standings, engine.budget, home=data_folder())
+    writing = write_overview(
+        engine.course, path, result.standings, engine.budget, home=data_folder(), told=told
+    )
     if not handle_signals:
         await writing
         return
@@ -132,15 +141,42 @@ async def _overview(engine: Engine, result: Result, path: Path, handle_signals: 
             await asyncio.wait([task])
 
 
-def prove_judge(tournament: Tournament, pool: Pool, folder: Path) -> None:
+def _stopper(engine: Engine) -> Callable[[str, int], None]:
+    """How a signal stops the run: at once where only a person is asked, for no paid call would be lost."""
+
+    def stop(detail: str, code: int) -> None:
+        engine.stop(detail, code)
+        if engine.course.tournament.judge.kind == "human" and not engine.gate.cancelled:
+            engine.stop(detail, code)
+
+    return stop
+
+
+def prove_judge(tournament: Tournament, pool: Pool, folder: Path, *, person: Person = "terminal") -> None:
     """Refuse what cannot judge a new run, before anything of it is written.
 
     Raises what `build_judge` does, and FileProblems for recorded verdicts of which none fits the pool.
     """
     everyone = [candidate for group in pool.groups for candidate in group.candidates]
-    judge = build_judge(tournament, seed=tournament.seed or 0, candidates=everyone, folder=folder)
+    judge = build_judge(
+        tournament, seed=tournament.seed or 0, candidates=everyone, folder=folder, person=person
+    )
     if isinstance(judge, RecordedJudge):
         judge.refuse_strangers(pool.playable)
+
+
+def model_problems(loaded: Loaded, *, key: bool = True) -> list[Problem]:
+    """Every model of a tournament that cannot be used, at its line; not `key`: keys may be missing."""
+    faults, _ = check_models(loaded.tournament, key=key)
+    return [Problem(*loaded.place(where), f"{key_text(where)}: {fault}") for where, fault in faults]
+
+
+def discard_unbegun(path: Path) -> None:
+    """Delete a run that was made just now if nothing was planned in it: its judge could not be opened."""
+    with Reader(path) as reader:
+        begun = reader.last_pos() > 0
+    if not begun:
+        delete_run(path)
 
 
 def _refuse_run_of_python(path: Path) -> None:
@@ -155,10 +191,15 @@ def _refuse_run_of_python(path: Path) -> None:
 
 
 def _refuse_edited_votes(driver: Driver) -> None:
-    """A run keeps its judge, and recorded votes are one: what it was told so far would not fit the rest."""
+    """A run keeps its judge: what other votes or prompts gave so far would not fit the rest."""
     with readable(driver.path, "what the run was started with"):
-        stored = json.loads(driver.meta["identity"]).get("votes", "")
-    if votes_identity(driver.course.tournament.judge) != stored:
+        stored = json.loads(driver.meta["identity"])
+    if prompts_identity(driver.course.tournament.judge) != stored.get("prompts", ""):
+        raise UsageError(
+            f"run {driver.course.run}: the templates of its judge.prompts have changed since it began: "
+            "put them back as they were, or start a fresh run with --new"
+        )
+    if votes_identity(driver.course.tournament.judge) != stored.get("votes", ""):
         raise UsageError(
             f"run {driver.course.run}: the file of its recorded votes has changed since it began: "
             "put it back as it was, or start a fresh run with --new"

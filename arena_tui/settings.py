@@ -165,7 +165,8 @@ class Stop(Settings):
 
 
 class Overview(Settings):
-    """At the end a model writes the case of the best, citing the matches that decided."""
+    """A model writes the case of the best, citing the matches that decided, once the run has ended by its own
+    rule; a run that a limit or a person stops has none yet. Given as a text it is `model` alone."""
 
     model: ModelChoice
     top_k: Count = 3
@@ -180,7 +181,8 @@ PRESETS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
 }
 """The defaults that `format.preset` changes, by section; what is set explicitly stands."""
 
-_SHORT = {"format": "kind", "judge": "kind", "stop": "rule"}  # `format: elo` is `format: {kind: elo}`
+SHORT = {"format": "kind", "judge": "kind", "stop": "rule", "overview": "model"}
+"""Sections that may be given as one text: `format: elo` is `format: {kind: elo}`."""
 
 
 class Tournament(Settings):
@@ -241,7 +243,7 @@ class Tournament(Settings):
 def _section(key: str, value: Any) -> Any:
     if isinstance(value, BaseModel):
         return value.model_dump(exclude_unset=True) | ({"kind": value.kind} if hasattr(value, "kind") else {})
-    return {_SHORT[key]: value} if key in _SHORT and isinstance(value, str) else value
+    return {SHORT[key]: value} if key in SHORT and isinstance(value, str) else value
 
 
 def criteria_of_list(names: list[Any] | tuple[Any, ...]) -> dict[str, Any]:
@@ -323,7 +325,7 @@ def faults_in(error: ValidationError, given: Mapping[str, Any], more: tuple[str,
     kind = judge.get("kind")
     known = known_keys(kind if isinstance(kind, str) else None)
     more += ("judge.latency.mean", "judge.latency.cv") if kind == "simulated" else ()
-    return faults_of(error, (*more, *known), judge.get("latency"))
+    return faults_of(error, (*more, *known), judge.get("latency"), known_keys)
 
 
 def validate(given: Mapping[str, Any]) -> Tournament:
@@ -368,7 +370,7 @@ def _nearest_hint(key: str, known: tuple[str, ...]) -> str:
     return f" (did you mean {near}?)" if near else f" (known keys: {', '.join(known)})"
 
 
-_TEXTS = frozenset({"name", "task", "judge.file", "judge.folder", "judge.judge_prompt"})
+_TEXTS = frozenset({"name", "task", "judge.file", "judge.folder", "judge.judge_prompt", "judge.prompts"})
 
 
 def typed_value(key: str, value: Any) -> Any:

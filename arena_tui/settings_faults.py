@@ -6,12 +6,13 @@ Also knows what is planned but not in this version, so that it can be refused by
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from pydantic import ValidationError
 
+from arena_tui import settings_hints
 from arena_tui.values import nearest, shown
 
 PLANNED: dict[str, tuple[str, frozenset[str], str]] = {
@@ -68,12 +69,30 @@ def key_text(key: Sequence[str | int]) -> str:
     return text if len(text) <= 120 and text.isprintable() else shown(text, 120)
 
 
-def faults_of(error: ValidationError, known: Iterable[str], latency: object = None) -> list[Fault]:
-    """All faults in `error`; `known` are the dotted keys there are, `latency` the judge's as written."""
+def faults_of(
+    error: ValidationError,
+    known: Iterable[str],
+    latency: object = None,
+    known_of: Callable[[str], Iterable[str]] = lambda _kind: (),
+) -> list[Fault]:
+    """All faults in `error`; `known` are the dotted keys there are, `latency` the judge's as written.
+
+    `known_of` gives the keys that there are for a kind of judge, as if it were the only one.
+    """
     known = tuple(known)
     faults = []
-    for detail in error.errors(include_url=False):
-        faults.append(_fault(_written_key(tuple(detail["loc"]), latency), detail, known))
+    details = error.errors(include_url=False)
+    missing = [key_text(_written_key(tuple(d["loc"]), latency)) for d in details if d["type"] == "missing"]
+    for detail in details:
+        if detail["type"] == "too_short" and detail["input"]:
+            continue  # its members were refused one by one
+        where = tuple(detail["loc"])
+        keys = known
+        if where[:3] == ("judge", "panel", "judges") and len(where) > 4:
+            member = key_text(("judge", *where[2:4]))
+            own = (key for key in known_of(str(where[4])) if key.startswith("judge."))
+            keys = (*known, *(member + key.removeprefix("judge") for key in own))
+        faults.append(_fault(_written_key(where, latency), detail, keys, missing))
     return list(dict.fromkeys(faults))
 
 
@@ -95,17 +114,15 @@ def _written_key(key: tuple[str | int, ...], latency: object) -> tuple[str | int
     return key
 
 
-def _fault(key: tuple[str | int, ...], detail: Any, known: tuple[str, ...]) -> Fault:
+def _fault(
+    key: tuple[str | int, ...], detail: Any, known: tuple[str, ...], missing: Sequence[str] = ()
+) -> Fault:
     context = detail.get("ctx", {})
     value = detail.get("input")
     name = key_text(key)
     match detail["type"]:
         case "extra_forbidden":
-            near = nearest(name, known)
-            section = name.rpartition(".")[0]
-            siblings = [k.rpartition(".")[2] for k in known if k.rpartition(".")[0] == section]
-            hint = f"did you mean {near}?" if near else f"known here: {', '.join(siblings)}"
-            return Fault(key, f"unknown key {name}", hint)
+            return Fault(key, f"unknown key {name}", settings_hints.for_unknown(name, value, known, missing))
         case "missing" if name == "judge":
             return Fault(
                 key,
@@ -117,12 +134,26 @@ def _fault(key: tuple[str | int, ...], detail: Any, known: tuple[str, ...]) -> F
             return Fault(key, f"{name}: missing" + (f", expected {expected}" if expected else ""))
         case "union_tag_not_found":
             return Fault((*key, "kind"), f"{name}.kind: missing, expected one of {_one_of(JUDGE_KINDS)}")
+        case "union_tag_invalid" if context.get("tag") == "panel":
+            return Fault((*key, "kind"), f"{name}.kind: a panel cannot hold a panel")
+        case "union_tag_invalid" if ":" in str(context.get("tag")):
+            tag = shown(context["tag"])
+            kinds = f"expected a kind of judge ({', '.join(JUDGE_KINDS)})"
+            hint = settings_hints.for_no_settings(context["tag"]).replace("write ", f"write {name}: ")
+            return Fault(key, f"{name}: {kinds}, got {tag}", hint)
         case "union_tag_invalid":
             return _wrong_choice((*key, "kind"), context.get("tag"), _one_of(JUDGE_KINDS))
         case "literal_error":
             return _wrong_choice(key, value, str(context.get("expected")).replace(" or ", ", "))
         case "value_error":
-            return Fault(key, f"{name}: {context['error']}")
+            plain = "such as 5" if name.endswith("usd") and isinstance(value, str) else ""
+            return Fault(key, f"{name}: {context['error']}", plain)
+        case "too_short":
+            return Fault(key, f"{name}: expected {REQUIRED.get(str(key[-1]), 'at least one')}, got none")
+        case "model_attributes_type" if name.startswith("judge"):
+            expected = "a judge such as {kind: simulated}"
+            hint = settings_hints.for_no_settings(value)
+            return Fault(key, f"{name}: expected {expected}, got {shown(value)}", hint)
         case "own":
             if "at" in context:
                 key = (*key, *(int(part) if part.isdigit() else part for part in context["at"].split(".")))

@@ -8,14 +8,14 @@ first one, and headings of other levels, belong to no criterion of their own.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
-from arena_tui import resources
+from arena_tui import own_prompts, resources
 from arena_tui.candidate import Pool
 from arena_tui.errors import FileProblems, Problem, UsageError
 from arena_tui.pool import read_pool
@@ -23,7 +23,9 @@ from arena_tui.pool_formats import SUFFIXES, TEXTS, Findings
 from arena_tui.programs import fault_of
 from arena_tui.secret_marks import secrets_in
 from arena_tui.settings import (
+    SHORT,
     CommandJudge,
+    LlmJudge,
     PanelJudge,
     RecordedJudge,
     SimulatedJudge,
@@ -53,6 +55,8 @@ class Loaded:
     path: Path | None  # absolute; None for a mapping
     folder: Path  # absolute; what relative paths start from
     notes: tuple[str, ...]
+    place: Callable[[tuple[str | int, ...]], tuple[str, int | None]] = lambda _key: ("tournament", None)
+    """The file and line of a key, or the option that set it."""
 
 
 def load_file(
@@ -172,11 +176,11 @@ class _Source:
             self.problems.append(Problem(where, None, f"{key}: cannot read {shown(written)}", "quote it"))
             return
         part = self.content
-        for step in path[:-1]:
+        for number, step in enumerate(path[:-1], 1):
             below = part.get(step)
             if not isinstance(below, dict):
                 # `format: elo` is short for {kind: elo}: the rest may still be set.
-                short = {"format": "kind", "judge": "kind", "stop": "rule"}.get(step)
+                short = SHORT.get(".".join(path[:number]), "model" if step == "model" else None)
                 below = {short: below} if short and isinstance(below, str) else {}
                 part[step] = below
             part = below
@@ -191,7 +195,11 @@ class _Source:
 
     def fault(self, key: tuple[str | int, ...], message: str, hint: str = "") -> None:
         """Add a problem of a key."""
-        self.problems.append(Problem(*self.place(key), message, hint))
+        where, line = self.place(key)
+        option, _, named = where.partition(" ")
+        if option == "--set" and message.startswith(f"{named}:"):
+            where = option  # the message names the key
+        self.problems.append(Problem(where, line, message, hint))
 
 
 def _load(source: _Source, folder: Path, path: Path | None, name: str | None, notes: list[str]) -> Loaded:
@@ -224,7 +232,7 @@ def _load(source: _Source, folder: Path, path: Path | None, name: str | None, no
     if problems or tournament is None or pool is None:
         first = source.label  # the file's own problems first, then those of its pools
         raise FileProblems(sorted(problems, key=lambda p: (p.path != first, p.path, p.line or 0)))
-    return Loaded(tournament, pool, path, folder, tuple(found.notes))
+    return Loaded(tournament, pool, path, folder, tuple(found.notes), source.place)
 
 
 def _settings(
@@ -255,6 +263,8 @@ def _absolute(judge: Mapping[str, Any], folder: Path) -> dict[str, Any]:
         made["file"] = str(folder / judge["file"])
     if judge.get("kind") == "command" and isinstance(judge.get("folder", ""), str):
         made["folder"] = str(folder / judge.get("folder", ""))
+    if judge.get("kind") == "llm" and isinstance(judge.get("prompts"), str) and judge["prompts"].strip():
+        made["prompts"] = str(folder / judge["prompts"])
     members = judge.get("judges")
     if judge.get("kind") == "panel" and isinstance(members, (list, tuple)):
         made["judges"] = [_absolute(m, folder) if isinstance(m, Mapping) else m for m in members]
@@ -340,6 +350,10 @@ def _check_program_and_votes(tournament: Tournament, source: _Source) -> None:
                 at = (*key, "file")
                 hint = near_file(Path(file))
                 source.fault(at, f"{key_text(at)}: no such file: {label_of(Path(file))}", hint)
+            case LlmJudge(prompts=own) if own:
+                at = (*key, "prompts")
+                for problem in own_prompts.problems_of(Path(own)):
+                    source.fault(at, f"{key_text(at)}: {problem}")
             case CommandJudge(folder=folder) if not os.path.isdir(folder):
                 at = (*key, "folder")
                 source.fault(at, f"{key_text(at)}: no such folder: {label_of(Path(folder))}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import secrets
 import sys
 from dataclasses import asdict
@@ -17,16 +18,20 @@ from arena_tui.commands.by_hand import judge_by_hand
 from arena_tui.commands.progress import progress
 from arena_tui.commands.run import layout, overrides
 from arena_tui.conventions import CONTRACT
-from arena_tui.errors import UsageError
+from arena_tui.errors import ArenaError, UsageError
 from arena_tui.gold_pairs import GoldPair, conditions, read_gold, read_replies
 from arena_tui.judging.base import Question
 from arena_tui.judging.build import build_judge
+from arena_tui.judging.human import has_person
 from arena_tui.judging.verdict import contract_of, parse_verdict
 from arena_tui.report.audit_report import audit_lines, audit_report
+from arena_tui.report.judge_words import price_words
 from arena_tui.report.tables import judge_table
 from arena_tui.safetext import clean
-from arena_tui.store.folder import data_folder
+from arena_tui.settings import llm_judges
+from arena_tui.store.folder import data_folder, find_run
 from arena_tui.tournament_file import Loaded, load_file
+from arena_tui.values import counted
 from arena_tui.vocabulary import Mode
 
 LABELS = {"Output (a)": ("a", "b")}
@@ -54,6 +59,7 @@ def audit(
         raise UsageError("give --pairs FILE (pairs with a gold label), or --by-hand N and a run")
     if contract is not None and votes is None:
         raise UsageError("--contract says how recorded replies end: give them with --votes FILE")
+    _refuse_run(target)
     loaded = load_file(Path(target), overrides=overrides(assignments))
     chosen = conditions(where)
     gold = read_gold(Path(pairs), chosen)[:limit]
@@ -71,7 +77,19 @@ def audit(
         audited = auditing.read_recorded(questions, read_replies(Path(votes), gold, chosen), read)
     else:
         label, audited = asyncio.run(_ask(loaded, gold, questions))
-    return _report(label, gold, audited, as_json)
+    mock = votes is None and any(member.is_mock for member in llm_judges(loaded.tournament.judge))
+    return _report(label, gold, audited, as_json, mock=mock)
+
+
+def _refuse_run(target: str) -> None:
+    """UsageError when `target` names a run, which --by-hand takes and --pairs does not."""
+    if os.path.lexists(target) and not target.endswith(".db"):
+        return
+    try:
+        find_run(target)
+    except ArenaError:
+        return  # none of either: whoever reads the file says so
+    raise UsageError(f"{target} is a run; --pairs needs its tournament file")
 
 
 def _mode(loaded: Loaded) -> Mode:
@@ -95,18 +113,19 @@ async def _ask(loaded: Loaded, gold: list[GoldPair], questions: list[Question]) 
         for note in judge.notes:
             print(clean(f"note: {note}"), file=sys.stderr)
 
-    told = progress(len(questions), "comparisons")
+    quiet = has_person(tournament.judge)  # who would see it written over the question
+    told = (lambda _done: None) if quiet else progress(len(questions), "comparisons")
     return judge.label, await auditing.ask_all(judge, questions, tournament.limits, told, ready)
 
 
-def _report(label: str, gold: list[GoldPair], audited: Audit, as_json: bool) -> int:
+def _report(label: str, gold: list[GoldPair], audited: Audit, as_json: bool, *, mock: bool) -> int:
     judged = auditing.judged(gold, audited)
     if not judged:
         print(clean(f"no pair was judged in both orders: {audited.stopped}"), file=sys.stderr)
         return exit_codes.LIMIT
     report = {
         "judge": label,
-        **audit_report(judged),
+        **audit_report(judged, mock=mock),
         "of": len(gold),
         "stopped": audited.stopped or None,
         "calls": {
@@ -130,15 +149,14 @@ def _report(label: str, gold: list[GoldPair], audited: Audit, as_json: bool) -> 
 def _lines(report: dict[str, Any], gold: list[GoldPair]) -> list[str]:
     look = layout()
     texts = {pair.id: (pair.first, pair.second) for pair in gold}
-    usage, calls = report["usage"], report["calls"]
-    price = "at an unknown price" if usage["usd"] is None else f"{usage['usd']:.4g} USD"
-    tokens = f"{usage['input_tokens']:,} tokens in, {usage['output_tokens']:,} out, {price}"
+    usage = report["usage"]
+    cost = f"  {counted(report['calls']['sent'], 'call')}, {price_words(usage)}"
     return [
-        clean(f"{report['judge']}, {report['pairs']} pairs in both orders"),
+        clean(f"{report['judge']}, {counted(report['pairs'], 'pair')} in both orders"),
         *audit_lines(report, texts, look["width"]),
         "",
         # What was said in each order is known of every judge; what calls cost only of those that make some.
         judge_table({key: value for key, value in report.items() if key != "calls"}, **look).rstrip("\n"),
-        *([f"  {calls['sent']} calls, {tokens}"] if usage["input_tokens"] or usage["output_tokens"] else []),
+        *([cost] if usage["input_tokens"] or usage["output_tokens"] else []),
         *report["warnings"],
     ]

@@ -9,26 +9,23 @@ from __future__ import annotations
 import json
 import random
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from arena_tui import exit_codes
-from arena_tui.candidate import Candidate
+from arena_tui.candidate import Candidate, Group
 from arena_tui.engine.replay import origin_of
 from arena_tui.errors import UsageError
+from arena_tui.judging.base import Question
+from arena_tui.judging.question_text import answer_of, question_lines, ways
 from arena_tui.ratings.agreement import cohen_kappa
 from arena_tui.report.judge_report import share
 from arena_tui.report.judge_words import interval, percent
 from arena_tui.safetext import clean, one_line
 from arena_tui.store import folder
 from arena_tui.store.reader import Reader
-from arena_tui.vocabulary import Winner
-
-_WORDS: dict[str, str] = {
-    **{"1": "1", "2": "2", "s": "skip", "skip": "skip", "q": "quit", "quit": "quit"},
-    **dict.fromkeys(("=", "t", "tie", "draw"), "draw"),
-}
+from arena_tui.vocabulary import Said, Winner
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,32 +47,50 @@ class _Session:
     run: str
     task: str
     draws: bool
-    prompts: dict[str, str | None]
+    criteria: Mapping[str, str]
+    groups: Mapping[str, Group]
     texts: dict[tuple[str, str], Candidate]
     matches: list[_Match]
 
+    def question(self, match: _Match) -> Question:
+        """What the judge was asked, in the order in which the person is shown the texts."""
+        group = self.groups[match.group]
+        a, b = self.texts[match.group, match.a], self.texts[match.group, match.b]
+        shown = (b, a) if match.turned else (a, b)
+        criteria = group.criteria or None
+        return Question(
+            match.group, match.seq, "ab", "pairwise", *shown, prompt=group.prompt, criteria=criteria
+        )
+
 
 def judge_by_hand(run: str, number: int, as_json: bool) -> int:
-    """Ask about `number` matches of a run, or until the person quits; print the agreement."""
+    """Ask about `number` matches of a run, or until the person quits; print the agreement.
+
+    Ctrl+c quits too, with its own exit code: what was judged by then is told.
+    """
     session = _session(run, number)
     answers: list[tuple[_Match, Winner]] = []
-    skipped = 0
-    for at, match in enumerate(session.matches, 1):
-        _show(session, match, f"{at} of {len(session.matches)}")
-        said = _ask(session.draws)
-        if said == "quit":
-            break
-        if said == "skip":
-            skipped += 1
-            continue
-        answers.append((match, _side(said, match.turned)))
+    skipped, code = 0, exit_codes.OK
+    try:
+        for at, match in enumerate(session.matches, 1):
+            _show(session, match, f"{at} of {len(session.matches)}")
+            said = _ask(session.draws)
+            if said is None:
+                break
+            if said == "invalid":
+                skipped += 1
+                continue
+            answers.append((match, _side(said, match.turned)))
+    except KeyboardInterrupt:
+        print(file=sys.stderr)
+        code = exit_codes.EXTERNAL
     report = _report(session, answers, skipped)
     if as_json:
         print(json.dumps(report))
     else:
-        for line in _lines(report, len(session.prompts) > 1):
+        for line in _lines(report, len(session.groups) > 1):
             print(clean(line))
-    return exit_codes.OK
+    return code
 
 
 def _session(run: str, number: int) -> _Session:
@@ -94,37 +109,40 @@ def _session(run: str, number: int) -> _Session:
     rng = random.Random(f"{origin.seed}:by hand")
     rng.shuffle(found)
     matches = [_Match(*match, turned=rng.random() < 0.5) for match in found[:number]]
-    prompts = {group.id: group.prompt for group in origin.groups}
+    tournament = origin.tournament
     return _Session(
-        origin.run, origin.tournament.task, origin.tournament.judge.draws, prompts, texts, matches
+        run=origin.run,
+        task=tournament.task,
+        draws=tournament.judge.draws,
+        criteria=tournament.criteria,
+        groups={group.id: group for group in origin.groups},
+        texts=texts,
+        matches=matches,
     )
 
 
 def _show(session: _Session, match: _Match, count: str) -> None:
-    lines = [f"\n=== {count} ===", session.task]
-    if prompt := session.prompts.get(match.group):
-        lines += ["--- prompt ---", prompt]
-    shown = (match.b, match.a) if match.turned else (match.a, match.b)
-    for number, id_ in enumerate(shown, 1):
-        lines += [f"--- text {number} ---", session.texts[match.group, id_].text]
-    print(clean("\n".join([*lines, "---"])), file=sys.stderr)
+    told = question_lines(session.question(match), count, session.task, session.criteria)
+    print("\n".join(told), file=sys.stderr)
 
 
-def _ask(draws: bool) -> str:
-    """1, 2, draw, skip or quit; the end of stdin quits."""
-    ways = "1 or 2, = for no difference, s to skip, q to stop" if draws else "1 or 2, s to skip, q to stop"
+def _ask(draws: bool) -> Said | None:
+    """What the person says of the texts as they are shown; None when they stop, as at the end of stdin."""
     while True:
-        print(f"Which is better: {ways}: ", end="", file=sys.stderr, flush=True)
+        print(f"Which is better: {ways(draws, 'q to stop')}: ", end="", file=sys.stderr, flush=True)
         line = sys.stdin.readline()
-        said = _WORDS.get(line.strip().lower()) if line else "quit"
-        if said is not None and (draws or said != "draw"):
+        word = line.strip().lower()
+        if not line or word in ("q", "quit"):
+            return None
+        said = answer_of(word, draws)
+        if said is not None:
             return said
 
 
-def _side(said: str, turned: bool) -> Winner:
+def _side(said: Said, turned: bool) -> Winner:
     if said == "draw":
         return "draw"
-    return "a" if (said == "1") != turned else "b"
+    return "a" if (said == "first") != turned else "b"
 
 
 def _report(session: _Session, answers: list[tuple[_Match, Winner]], skipped: int) -> dict[str, Any]:

@@ -22,11 +22,13 @@ from arena_tui.judging.models import Models, check_model
 from arena_tui.model_families import model_family
 from arena_tui.providers.base import TERMINAL, Message, ProviderError, Request
 from arena_tui.providers.client import Attempt, ModelClient
+from arena_tui.report.judge_words import price_words
 from arena_tui.report.rubric_report import Graded, read_grades, rubric_lines, rubric_report
 from arena_tui.safetext import clean
 from arena_tui.settings import Model, Tournament, llm_judges
 from arena_tui.store import folder
 from arena_tui.store.reader import Reader
+from arena_tui.values import counted
 
 RATIONALE_TOKENS = 6_000
 """The longest rationale, in estimated tokens, that is shown whole; of a longer one the middle is left out."""
@@ -50,6 +52,7 @@ class _Grading:
     usage: Usage = FREE
     sent: int = 0
     from_cache: int = 0
+    failed: int = 0
 
     def book(self, attempt: Attempt) -> None:
         """Count an attempt."""
@@ -57,6 +60,7 @@ class _Grading:
         self.usage += Usage(tokens.input, tokens.cached_input, tokens.output, attempt.usd)
         self.sent += not attempt.from_cache
         self.from_cache += attempt.from_cache
+        self.failed += attempt.completion is None
 
 
 def grade_run(*, run: str | None, model: str, base_url: str | None, limit: int | None, as_json: bool) -> int:
@@ -82,7 +86,7 @@ def grade_run(*, run: str | None, model: str, base_url: str | None, limit: int |
         "of": total,
         "ungraded": len(found.faults),
         "warnings": warnings,
-        "calls": {"sent": found.sent, "failed": found.sent - _replies(found), "from_cache": found.from_cache},
+        "calls": {"sent": found.sent, "failed": found.failed, "from_cache": found.from_cache},
         "usage": asdict(found.usage),
     }
     if as_json:
@@ -122,7 +126,9 @@ def _grader(tournament: Tournament, model: str, base_url: str | None) -> Model:
 
 
 def _kinship(tournament: Tournament, model: str) -> list[str]:
-    """A sentence for a judge of the grader's own family, which it may well favour."""
+    """A sentence for a judge of the grader's own family, which it may well favour; a mock has no taste."""
+    if model.startswith("mock:"):
+        return []
     family = model_family(model)
     kin = [
         judge.model.model
@@ -190,21 +196,14 @@ async def _grade(
     else:
         found.book(attempt)
         grades = read_grades(done.text if done.stop_reason in TERMINAL else "")
-        if not grades.points:
+        if grades.points:
+            found.graded.append(Graded(rationale.group, rationale.seq, rationale.text, grades))
+        else:  # the grader's failure says nothing of the judge
             await client.forget(attempt.request_hash)
-        found.graded.append(Graded(rationale.group, rationale.seq, rationale.text, grades))
+            found.faults.append("the grader's reply holds no grades")
     told(len(found.graded) + len(found.faults))
 
 
-def _replies(found: _Grading) -> int:
-    """Replies that really came from the model."""
-    return len(found.graded) - found.from_cache
-
-
 def _cost(found: _Grading) -> str:
-    usage = found.usage
-    price = "at an unknown price" if usage.usd is None else f"{usage.usd:.4g} USD"
     cached = f", {found.from_cache} from the cache" if found.from_cache else ""
-    return (
-        f"{found.sent} calls{cached}; {usage.input_tokens:,} tokens in, {usage.output_tokens:,} out, {price}"
-    )
+    return f"{counted(found.sent, 'call')}{cached}; {price_words(asdict(found.usage))}"

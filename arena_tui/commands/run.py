@@ -25,12 +25,13 @@ from arena_tui.embedding import fetch_vectors
 from arena_tui.engine import opening
 from arena_tui.engine.events import Event
 from arena_tui.engine.tournament import Engine
-from arena_tui.errors import DiskTrouble, UsageError
+from arena_tui.errors import DiskTrouble, FileProblems, JudgeError, UsageError
+from arena_tui.judging.human import has_person
 from arena_tui.report.overview_text import overview_lines
 from arena_tui.report.plain import PlainDisplay, event_lines
 from arena_tui.report.result import Result
 from arena_tui.report.tables import standings_table
-from arena_tui.running import drive, prove_judge
+from arena_tui.running import discard_unbegun, drive, model_problems, prove_judge
 from arena_tui.store import folder
 from arena_tui.store.lock import StartLock
 from arena_tui.streams import silence
@@ -38,6 +39,9 @@ from arena_tui.tournament_file import load_file
 from arena_tui.values import seconds as parse_seconds
 
 PATIENCE = 30.0  # seconds to wait for another process that is just making a run of the same file
+
+
+NO_OVERVIEW = "no overview was written: it comes when the run ends by its own rule"
 
 
 class Layout(TypedDict):
@@ -72,6 +76,8 @@ def run_file(
     if path is None and extend:
         raise UsageError(f"{file} has no run yet that could be extended: leave --extend out")
     if path is None:
+        if problems := model_problems(loaded):
+            raise FileProblems(problems)
         prove_judge(loaded.tournament, loaded.pool, loaded.folder)
     compare = partial(differences_of, loaded, extend=extend, options=options_of(assignments, seed))
     differences = NO_DIFFERENCES
@@ -89,18 +95,25 @@ def run_file(
                 return other, compare(other)
         vectors = asyncio.run(fetch_vectors(loaded.tournament, loaded.pool))
         made = opening.create(loaded.tournament, loaded.pool, source=loaded.path, db=chosen, vectors=vectors)
+        fresh.append(made)
         return made, NO_DIFFERENCES
 
+    fresh: list[Path] = []
     with StartLock(folder.start_lock(loaded.path or Path(file), chosen)) as start:
-        return _drive(
-            begin,
-            notes,
-            as_json=as_json,
-            quiet=quiet,
-            events=events,
-            db=path or chosen,
-            on_lock=start.release,
-        )
+        try:
+            return _drive(
+                begin,
+                notes,
+                as_json=as_json,
+                quiet=quiet,
+                events=events,
+                db=path or chosen,
+                on_lock=start.release,
+            )
+        except (JudgeError, UsageError):
+            for made in fresh:
+                discard_unbegun(made)  # or the next start would go on with a run that never was one
+            raise
 
 
 def resume_run(
@@ -161,9 +174,14 @@ def _drive(
     locked for this process.
     """
 
+    wants_overview = False
+
     def begun(engine: Engine) -> None:
+        nonlocal wants_overview
         on_lock()
-        display.attach(engine.state, engine.title)
+        wants_overview = engine.course.tournament.overview is not None
+        person = has_person(engine.course.tournament.judge)
+        display.attach(engine.state, engine.title, person=person)
 
     with ExitStack() as stack:
         display = PlainDisplay(sys.stderr, quiet=quiet)
@@ -182,6 +200,7 @@ def _drive(
                     admit=differences.gained,
                     listeners=listeners,
                     on_engine=begun,
+                    told=lambda trouble: display.notes([trouble]),
                 )
             )
         finally:
@@ -199,6 +218,8 @@ def _drive(
             f"`arena show {result.run}` prints it"
         ) from error
     display.ended(result, finished=exit_code == exit_codes.OK)
+    if wants_overview and exit_code != exit_codes.OK:
+        display.notes([NO_OVERVIEW])
     return exit_code
 
 

@@ -11,7 +11,9 @@ from arena_tui import exit_codes
 from arena_tui.commands.run import layout, print_result
 from arena_tui.engine.refolding import refold
 from arena_tui.engine.replay import replay
+from arena_tui.errors import UsageError
 from arena_tui.report.endings import ending_lines
+from arena_tui.report.match_text import match_lines
 from arena_tui.report.result import RunRow
 from arena_tui.report.tables import judge_table, runs_table
 from arena_tui.safetext import clean
@@ -19,7 +21,7 @@ from arena_tui.store import folder
 from arena_tui.store.reader import Reader
 from arena_tui.store.verify import open_reservations, structural
 from arena_tui.summary import summarize
-from arena_tui.values import counted
+from arena_tui.values import counted, shown
 
 
 def list_runs(as_json: bool) -> None:
@@ -61,6 +63,30 @@ def show_run(run: str | None, as_json: bool) -> None:
         print(line)
     if status == "interrupted" and (count := open_reservations(path)):
         print(f"{counted(count, 'comparison')} under way when it was cut off; the cost counts as spent")
+
+
+def show_match(run: str | None, which: str, as_json: bool) -> None:
+    """One applied match with everything that was said of it; `which` is its number, or GROUP:NUMBER."""
+    path = folder.find_run(run)
+    group, _, number = which.rpartition(":")
+    with Reader(path) as reader, reader.frozen():
+        groups = [each.id for each in reader.groups() if each.skipped is None]
+        if not group and len(groups) == 1:
+            group = groups[0]
+        if group not in groups or not (number.isascii() and number.isdigit()):
+            raise UsageError(
+                f"--match {shown(which)} names no match; give its number in the group, as in {groups[0]}:12"
+            )
+        key = (group, int(number))
+        row = next((row for row in reader.matches() if (row["group"], row["seq"]) == key), None)
+        if row is None:
+            raise UsageError(f"{path.stem} has no match {group}:{int(number)} with an outcome")
+        said = [each for each in reader.comparisons() if (each["group"], each["seq"]) == key]
+    if as_json:
+        print(json.dumps({**row, "comparisons": said}))
+        return
+    for line in match_lines(row, said):
+        print(line)
 
 
 def verify_run(run: str | None) -> int:

@@ -16,18 +16,14 @@ from typing import Literal
 from arena_tui.candidate import Pool
 from arena_tui.engine.budget import Account, Budget, Caps, Cost
 from arena_tui.engine.course import Course, Origin, questions_of
+from arena_tui.engine.forecast_judge import StandIn
 from arena_tui.engine.lane import Lane, Pending, StartQueue
 from arena_tui.engine.order import default_lookahead
 from arena_tui.facts import Match
 from arena_tui.judging.base import FREE, Question, Usage
-from arena_tui.judging.desk import judge_alone
-from arena_tui.judging.simulated import SimulatedJudge
-from arena_tui.settings import SimulatedJudge as SimulatedSettings
 from arena_tui.settings import Tournament
-from arena_tui.vocabulary import Mode, StopReason
+from arena_tui.vocabulary import StopReason
 
-SECONDS: dict[Mode, float] = {"pairwise": 2.0, "score": 2.0, "debate": 30.0}
-"""What a comparison is taken to last where the judge's own latency is not known."""
 MOST_PER_CANDIDATE = 200  # matches per candidate after which a simulation is given up as endless
 
 
@@ -76,7 +72,9 @@ class _Simulation:
 
     def __init__(self, tournament: Tournament, pool: Pool, seed: int) -> None:
         limits = self._limits = tournament.limits
-        self._judge = _judge(tournament, pool, seed)
+        self._judge = StandIn(tournament, pool, seed)
+        spent = (limits.usd, limits.tokens, limits.per_group.usd, limits.per_group.tokens)
+        self._reserves = any(most is not None for most in spent)
         lookahead = limits.lookahead or default_lookahead(limits.concurrency, len(pool.playable))
         self._course = Course(Origin("forecast", tournament, seed, lookahead, pool.groups))
         self._lanes = {id_: Lane(group) for id_, group in self._course.groups.items()}
@@ -104,7 +102,7 @@ class _Simulation:
                 if self._budget.run.matches >= self._most:
                     why = "ENDLESS"
                     break
-                _price(self._judge, pending)
+                self._price(pending)
                 if self._budget.run.obstacle(pending.worst_case, new_match=True) is not None:
                     why = "BUDGET"
                     break
@@ -125,18 +123,24 @@ class _Simulation:
         self._debates += pending.step.mode == "debate"
         return True
 
+    def _price(self, pending: Pending) -> None:
+        """Note the worst case of a match's comparisons; nothing where no limit looks at it."""
+        for orientation in pending.to_ask:
+            worst = self._judge.worst(pending.questions[orientation]) if self._reserves else FREE
+            pending.worst[orientation] = Cost.at_most(worst)
+
     def _ask(self, lane: Lane, pending: Pending) -> None:
         question = pending.questions[pending.to_ask.popleft()]
         self._starts.offer(lane)
         self._comparisons += 1
-        done = self._clock + _seconds(self._judge, question)
+        done = self._judge.done(question, self._clock)
         heapq.heappush(self._busy, (done, self._comparisons, lane, pending, question))
 
     async def finish_one(self) -> None:
         """Move the clock to the next reply and do what follows from it."""
         self._clock, _, lane, pending, question = heapq.heappop(self._busy)
-        verdict, replies = await judge_alone(self._judge, question)
-        used = sum((reply.usage for reply in replies), FREE)
+        verdict = await self._judge.verdict(question)
+        used = self._judge.usual(question)
         self._usage += used
         group, worst, spent = lane.group.id, pending.worst[question.orientation], Cost.of(used)
         self._budget.settle(group, worst, spent)
@@ -166,12 +170,6 @@ class _Simulation:
         )
 
 
-def _price(judge: SimulatedJudge, pending: Pending) -> None:
-    """Note the worst case of a match's comparisons."""
-    for orientation in pending.to_ask:
-        pending.worst[orientation] = Cost.at_most(judge.worst_case(pending.questions[orientation]))
-
-
 def _advance(course: Course, lane: Lane, starts: StartQueue) -> None:
     """The engine's rule: apply one due outcome, refill, look again."""
     _refill(course, lane)
@@ -191,28 +189,3 @@ def _refill(course: Course, lane: Lane) -> None:
 
 def _pending(course: Course, step_id: int, step: Match) -> Pending:
     return Pending(step, step_id, 0, questions_of(course, step), deque(step.orders))
-
-
-def _judge(tournament: Tournament, pool: Pool, seed: int) -> SimulatedJudge:
-    """The tournament's own simulation, or a plain one that stands for any other judge."""
-    settings = tournament.judge
-    if not isinstance(settings, SimulatedSettings):
-        settings = SimulatedSettings()
-    everyone = [candidate for group in pool.groups for candidate in group.candidates]
-
-    async def no_sleep(_question: Question) -> None:
-        return None
-
-    return SimulatedJudge(settings, seed=seed, candidates=everyone, sleep=no_sleep)
-
-
-def assumed_seconds(tournament: Tournament) -> dict[Mode, float]:
-    """What a comparison of each mode was taken to last, where nothing says how long it does."""
-    judge = tournament.judge
-    known = judge.latency if isinstance(judge, SimulatedSettings) else {}
-    modes: tuple[Mode, ...] = ("pairwise", "debate") if judge.mode == "auto" else (judge.mode,)
-    return {mode: SECONDS[mode] for mode in modes if mode not in known or not known[mode].mean}
-
-
-def _seconds(judge: SimulatedJudge, question: Question) -> float:
-    return judge.latency(question) or SECONDS[question.mode]

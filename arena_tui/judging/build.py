@@ -7,7 +7,7 @@ judge loads none of it.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal
 
 from arena_tui import settings
 from arena_tui.candidate import Candidate
-from arena_tui.errors import FileProblems, JudgeError, Problem
+from arena_tui.errors import FileProblems, JudgeError, Problem, UsageError
 from arena_tui.judge_settings import AnyJudge
 from arena_tui.judging.base import Judge
 from arena_tui.judging.command import CommandJudge
@@ -26,8 +26,10 @@ from arena_tui.judging.simulated import SimulatedJudge
 if TYPE_CHECKING:
     from arena_tui.judging.models import Models
 
-__all__ = ["CallableJudge", "Person", "build_judge", "check_judge"]
+__all__ = ["CallableJudge", "Person", "build_judge", "check_judge", "check_models", "refuse_long_texts"]
 
+Key = tuple[str | int, ...]
+"""The path of a setting."""
 Person = Literal["terminal", "queue"]
 """How a person is asked: at the terminal that the process has, or by whoever looks at the judge's queue."""
 PROBLEMS_SHOWN = 20
@@ -42,19 +44,20 @@ def build_judge(
     secret: bytes = b"",
     home: Path | None = None,
     person: Person = "terminal",
+    told: Callable[[str], None] = lambda _trouble: None,
 ) -> Judge:
     """The judge that `tournament` asks for. Relative paths of its settings start at `folder`.
 
     `candidates` are those of all groups as the run started, on a resume too. `secret` is the run's, from
     which a model's prompts get what no candidate can guess. `home` holds the replies that may serve again;
-    without it none do.
+    without it none do. `told` hears of trouble that stops nothing.
 
     Raises `FileProblems` for bad recorded verdicts and for texts that are too long for a model,
     `UsageError` for a model that cannot be asked (its key is missing), and `JudgeError` for a program that
     does not exist and a person who cannot be asked.
     """
     notes = check_judge(tournament, person=person)
-    site = _Site(tournament, folder, secret, home, person, tuple(notes))
+    site = _Site(tournament, folder, secret, home, person, tuple(notes), told)
     everyone, chosen = list(candidates), tournament.judge
     if not isinstance(chosen, settings.PanelJudge):
         return site.judge(chosen, seed, everyone)
@@ -74,19 +77,10 @@ def check_judge(tournament: settings.Tournament, *, person: Person = "terminal")
     Raises what `build_judge` raises for models and persons, and `UsageError` when a limit on money cannot
     be kept because a price is unknown.
     """
-    judge, limits = tournament.judge, tournament.limits
-    notes: list[str] = []
-    models = [member.model for member in settings.llm_judges(judge)]
-    if tournament.overview is not None:
-        models.append(tournament.overview.model)
-    if models:
-        from arena_tui.judging.models import check_model
-
-        given = {"limits.usd": limits.usd, "limits.per_group.usd": limits.per_group.usd}
-        money = [name for name, usd in given.items() if usd is not None]
-        needs_price = money[0] if money and limits.unknown_cost == "refuse" else ""
-        for model in models:
-            notes += check_model(model, needs_price=needs_price)
+    judge = tournament.judge
+    faults, notes = check_models(tournament)
+    if faults:
+        raise UsageError("\n".join(dict.fromkeys(fault for _, fault in faults)))
     members = judge.judges if isinstance(judge, settings.PanelJudge) else (judge,)
     if person == "terminal" and any(isinstance(member, settings.HumanJudge) for member in members):
         from arena_tui.judging.terminal import NO_TERMINAL, has_terminal
@@ -94,6 +88,45 @@ def check_judge(tournament: settings.Tournament, *, person: Person = "terminal")
         if not has_terminal():
             raise JudgeError(NO_TERMINAL)
     return list(dict.fromkeys(notes))
+
+
+def check_models(
+    tournament: settings.Tournament, *, key: bool = True
+) -> tuple[list[tuple[Key, str]], list[str]]:
+    """Why the models of a tournament cannot be used, each with the key that names it, and what to note.
+
+    Those that judge, write the overview and make vectors. Not `key`: keys may be missing.
+    """
+    judge, limits = tournament.judge, tournament.limits
+    chosen: list[tuple[Key, settings.Model]] = []
+    if isinstance(judge, settings.PanelJudge):
+        for number, member in enumerate(judge.judges):
+            if isinstance(member, settings.LlmJudge):
+                chosen.append((("judge", "judges", number, "model"), member.model))
+    elif isinstance(judge, settings.LlmJudge):
+        chosen.append((("judge", "model"), judge.model))
+    if tournament.overview is not None:
+        chosen.append((("overview", "model"), tournament.overview.model))
+    faults: list[tuple[Key, str]] = []
+    notes: list[str] = []
+    if not chosen and tournament.embeddings is None:
+        return faults, notes
+    from arena_tui.judging.models import check_embeddings, check_model
+
+    given = {"limits.usd": limits.usd, "limits.per_group.usd": limits.per_group.usd}
+    money = [name for name, usd in given.items() if usd is not None]
+    needs_price = money[0] if money and limits.unknown_cost == "refuse" else ""
+    for where, model in chosen:
+        try:
+            notes += check_model(model, needs_price=needs_price, key=key)
+        except UsageError as error:
+            faults.append((where, str(error)))
+    if tournament.embeddings is not None:
+        try:
+            check_embeddings(tournament.embeddings, key=key)
+        except UsageError as error:
+            faults.append((("embeddings", "model"), str(error)))
+    return faults, notes
 
 
 @dataclass(frozen=True)
@@ -106,13 +139,14 @@ class _Site:
     home: Path | None
     person: Person
     notes: tuple[str, ...]
+    told: Callable[[str], None]
 
     @cached_property
     def models(self) -> Models:
         """One limit for each model, however many members of a panel ask it, and one cache."""
         from arena_tui.judging.models import Models
 
-        return Models(self.home)
+        return Models(self.home, self.told)
 
     def judge(self, chosen: AnyJudge, seed: int, candidates: Sequence[Candidate]) -> Judge:
         task, criteria = self.tournament.task, self.tournament.criteria
@@ -141,7 +175,7 @@ class _Site:
     def _llm(self, chosen: settings.LlmJudge, seed: int, candidates: Sequence[Candidate]) -> Judge:
         from arena_tui.judging.llm import LlmJudge
 
-        _refuse_long_texts(chosen, candidates)
+        refuse_long_texts(chosen, candidates)
         stage, planned, cache = None, None, chosen.cache
         if chosen.is_mock:
             cache = "off"  # what it says also depends on its seed and strengths, which no request shows
@@ -175,7 +209,7 @@ def _with_strengths(seed: int, candidates: Sequence[Candidate]) -> list[Candidat
     return [replace(candidate, strength=drawn.strength(candidate)) for candidate in candidates]
 
 
-def _refuse_long_texts(chosen: settings.LlmJudge, candidates: Iterable[Candidate]) -> None:
+def refuse_long_texts(chosen: settings.LlmJudge, candidates: Iterable[Candidate]) -> None:
     """Raise FileProblems that name the texts which the judge is not to read whole, nor cut."""
     most = chosen.max_text_tokens
     if most is None or chosen.overflow != "refuse":

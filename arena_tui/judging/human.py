@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import json
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from time import monotonic
 from typing import TYPE_CHECKING, Protocol
 
 from arena_tui.errors import JudgeError
@@ -20,11 +20,17 @@ from arena_tui.vocabulary import Orientation, Said
 
 if TYPE_CHECKING:
     from arena_tui import settings
+    from arena_tui.judge_settings import AnyJudge
 
 Key = tuple[str, int, Orientation]
 SAID: Mapping[str, Said] = {"first": "first", "second": "second", "draw": "draw", "invalid": "invalid"}
 CANNOT_SAY = "the person could not say"
 DRAWS_OFF = "a draw was called, and judge.draws is off"
+
+
+def has_person(judge: AnyJudge) -> bool:
+    """True when a person judges, alone or in a panel."""
+    return any(member.kind == "human" for member in getattr(judge, "judges", (judge,)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +86,7 @@ class HumanJudge:
         """The person sees the question from now on: what it takes them counts from here, not its wait in
         the queue."""
         if key in self._waiting:
-            self._shown.setdefault(key, time.monotonic())
+            self._shown.setdefault(key, monotonic())
 
     def answer(self, key: Key, said: Said, reason: str = "") -> bool:
         """A person's answer; `invalid` means that they cannot say. False when the question is gone.
@@ -114,7 +120,7 @@ class HumanJudge:
         """Wait for the answer and lay it down. Raises JudgeError when the terminal was closed."""
         key = (question.group, question.seq, question.orientation)
         answer: asyncio.Future[tuple[Said, str]] = asyncio.get_running_loop().create_future()
-        asked = Asked(key, question, time.monotonic(), answer)
+        asked = Asked(key, question, monotonic(), answer)
         self._waiting[key] = asked
         self._shown.pop(key, None)
         self.changed()
@@ -125,7 +131,7 @@ class HumanJudge:
             if self._waiting.get(key) is asked:
                 del self._waiting[key]
                 self.changed()
-        seconds = time.monotonic() - self._shown.pop(key, asked.since)
+        seconds = monotonic() - self._shown.pop(key, asked.since)
         desk.keep(Reply(json.dumps({"winner": said, "reason": reason}), model="human", seconds=seconds))
 
     def answered(self, question: Question, replies: Sequence[Reply]) -> bool:

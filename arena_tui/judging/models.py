@@ -7,6 +7,7 @@ provider's SDK is imported before the first call.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,11 +30,13 @@ START = 20  # requests at once before anything is known of a server, as in inspe
 
 class Models:
     """The models of one run. `home` is the folder of the cache of replies; without one nothing is cached.
+    `told` hears, when all is closed, of replies that could not be stored there.
 
     Belongs to one event loop; `close` ends all that was made here.
     """
 
-    def __init__(self, home: Path | None = None) -> None:
+    def __init__(self, home: Path | None = None, told: Callable[[str], None] = lambda _trouble: None) -> None:
+        self._told = told
         self.cache = None if home is None else ReplyCache(home / CACHE_FILE)
         self._limits: dict[tuple[str, str], AdaptiveLimit] = {}
         self._providers: list[Provider] = []
@@ -70,6 +73,9 @@ class Models:
             await self._providers.pop().close()
         if self.cache is not None:
             await self.cache.close()
+            if self.cache.trouble:
+                self._told(f"some replies are not kept for later runs: {self.cache.trouble}")
+                self.cache.trouble = ""
 
     def _limit(self, model: settings.Model, provider: Provider) -> AdaptiveLimit:
         key = (provider.name, provider.base_url)
@@ -112,17 +118,26 @@ def price_of(model: settings.Model) -> pricing.Price | None:
     )
 
 
-def check_model(model: settings.Model, *, needs_price: str = "") -> list[str]:
+def check_model(model: settings.Model, *, needs_price: str = "", key: bool = True) -> list[str]:
     """What should be said before `model` is used, usually nothing.
 
     Raises UsageError when no call to it could be made: an unknown prefix, a missing key or address.
-    `needs_price` names the limits on money that need its price, which must then be known.
+    `needs_price` names the limits on money that need its price, which must then be known. Not `key`: no call
+    is to be made, so that the key may be missing.
     """
     target = target_of(model)
-    targets.check_target(target)
+    targets.check_target(target, key=key)
     if needs_price and price_of(model) is None:
         raise UsageError(
             f"{needs_price} cannot be kept: the price of {model.model} is not known; give the model a "
             "price {input, output} in USD per million tokens, or set limits.unknown_cost: allow"
         )
-    return targets.notes(target)
+    return targets.notes(target) if key else []
+
+
+def check_embeddings(chosen: settings.Embeddings, *, key: bool = True) -> None:
+    """Raise UsageError when no vectors could be fetched from the endpoint; see `check_model`."""
+    target = Target(chosen.model, base_url=chosen.base_url, api_key_env=chosen.api_key_env)
+    targets.check_target(target, key=key)
+    if targets.vendor_of(target).wire != "openai":
+        raise UsageError(f"{chosen.model} has no endpoint for embeddings: take openai: or another that has")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from arena_tui.candidate import Candidate
@@ -36,3 +37,10 @@ def shown(
         texts.append(text)
         flags += [f"{candidate.id}: {flag}" for flag in found]
     return (texts[0], texts[1]), tuple(flags), refusal
+
+
+def criteria_lines(criteria: Mapping[str, str]) -> str:
+    """Criteria as a list for a prompt; one whose text is its name stands alone."""
+    return "\n".join(
+        f"- {name}" if words == name else f"- {name}: {words}" for name, words in criteria.items()
+    )

@@ -4,7 +4,7 @@
 The rules, in order: reasoning blocks do not count and must be closed; fenced blocks and comments do not
 count; quotations count only when nothing else does and the reply ends with one; of several contract lines
 the last decides, whatever the earlier ones say, and if it cannot be read nothing takes its place. Which
-words make a contract line is a `Contract`, a setting of the judge.
+words make a contract line is a `Contract`: arena's own, or the one that recorded replies end with.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ CONTRACTS: Mapping[str, Contract] = MappingProxyType(
         "Output (a)": Contract("claim", ("Output",), "first"),
     }
 )
-"""The contracts that a tournament file can name in `judge.contract`."""
+"""The contracts by the names that `arena audit --contract` takes."""
 
 
 def contract_of(chosen: Contract | str) -> Contract:

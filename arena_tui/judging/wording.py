@@ -10,6 +10,7 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arena_tui.judging.base import Question, Reply, Verdict
@@ -20,7 +21,7 @@ from arena_tui.judging.letters import TOP, letter_tokens, letters_in
 from arena_tui.judging.pairwise import Pairwise
 from arena_tui.judging.prompts import Value, load
 from arena_tui.judging.score import Scoring, repeats_of
-from arena_tui.judging.shown_texts import shown
+from arena_tui.judging.shown_texts import criteria_lines, shown
 from arena_tui.judging.verdict import DRAW_WORDS, parse_verdict
 from arena_tui.judging.verdict_text import Unreadable
 from arena_tui.providers.base import Message, Part, Request, TokenLogprobs
@@ -95,6 +96,7 @@ class Worded:
         self.hide, self.reveal = self._disguise.hide, self._disguise.reveal
         self.labels = self._disguise.labels
         self._scores = question.mode == "score"
+        self._prompts = Path(settings.prompts) if settings.prompts else None
         self.repeats = repeats_of(settings.n_evaluations) if self._scores else 1
         self.dialogue: Dialogue = Refusal(refusal) if refusal else self._dialogue()
 
@@ -148,7 +150,7 @@ class Worded:
             case mode:
                 template = "debate_single_call" if mode == "debate" else "pairwise"
                 request = self._request(
-                    template, shared=False, criteria=self._criteria_lines(), draws=settings.draws
+                    template, shared=False, criteria=criteria_lines(self._criteria), draws=settings.draws
                 )
                 return Pairwise(request, self._again(verdict=True), parse)
 
@@ -165,7 +167,7 @@ class Worded:
         return self._request(
             "debate_advocate",
             shared=True,
-            criteria=self._criteria_lines(),
+            criteria=criteria_lines(self._criteria),
             draws=self._settings.draws,
             turns=self._turns(said),
             own=self.labels[side],
@@ -181,7 +183,7 @@ class Worded:
         return self._request(
             "debate_judge",
             shared=True,
-            criteria=self._criteria_lines(),
+            criteria=criteria_lines(self._criteria),
             draws=draws,
             turns=self._turns(said),
             verdict=decides,
@@ -200,7 +202,7 @@ class Worded:
     def _again(self, *, verdict: bool) -> str:
         first, second = self.labels
         draws = verdict and self._settings.draws
-        _, user = load("reask").fill(
+        _, user = load("reask", self._prompts).fill(
             tie=self._disguise.tie, label_1=first, label_2=second, verdict=verdict, draws=draws
         )
         return "".join(part.text for part in user)
@@ -208,7 +210,7 @@ class Worded:
     def _request(self, template: str, *, shared: bool, **values: Value) -> Request:
         """A filled template. Unless a prefix with the texts is `shared` by further calls, nothing of it is
         marked for the provider's cache: what is written there and never read costs more than plain input."""
-        system, user = load(template).fill(
+        system, user = load(template, self._prompts).fill(
             tie=self._disguise.tie,
             task=self._task,
             guidance=self._settings.judge_prompt,
@@ -236,11 +238,6 @@ class Worded:
             "label_1": label_1,
             "label_2": label_2,
         }
-
-    def _criteria_lines(self) -> str:
-        return "\n".join(
-            f"- {name}" if words == name else f"- {name}: {words}" for name, words in self._criteria.items()
-        )
 
     def _turns(self, said: Sequence[Speech]) -> tuple[str, ...]:
         return tuple(self._turn(number, speech) for number, speech in enumerate(said))

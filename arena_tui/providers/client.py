@@ -56,6 +56,14 @@ class Attempt:
     down: bool = False
 
 
+def worst_cost(request: Request, price: Price | None) -> tuple[Tokens, float | None]:
+    """The most tokens one attempt at a request can use, and what they cost; None at an unknown price."""
+    tokens = worst_case(request)
+    dear = cost(tokens, price)
+    unwritten = cost(replace(tokens, cache_write=0), price)
+    return tokens, None if dear is None or unwritten is None else max(dear, unwritten)
+
+
 def _unchanged(text: str) -> str:
     return text
 
@@ -104,10 +112,7 @@ class ModelClient:
 
     def worst_cost(self, request: Request) -> tuple[Tokens, float | None]:
         """The most tokens one attempt can use, and what they cost; None when the price is unknown."""
-        tokens = worst_case(request)
-        dear = cost(tokens, self.price)
-        unwritten = cost(replace(tokens, cache_write=0), self.price)
-        return tokens, None if dear is None or unwritten is None else max(dear, unwritten)
+        return worst_cost(request, self.price)
 
     async def forget(self, request_hash: str) -> None:
         """Take a reply that nobody could read out of the cache."""
@@ -156,7 +161,7 @@ class ModelClient:
                 return Attempt(first_attempt, served, None, NO_TOKENS, 0.0, 0.0, True, key)
         if self.provider.simulated and "seed" not in request.params:
             request = replace(request, params={**request.params, "seed": sample})
-        tries, began = 0, self._clock()
+        tries, limited, began = 0, 0, self._clock()
         while True:
             if tries and before is not None:
                 await before()
@@ -172,7 +177,8 @@ class ModelClient:
                 if self._cache is not None and _may_be_served(attempt.completion):
                     self._cache.put(key, rewritten(attempt.completion, hide))
                 return attempt
-            wait, attempt = self._what_next(attempt, tries, self._clock() - began)
+            limited += attempt.fault is not None and attempt.fault.kind == "rate_limited"
+            wait, attempt = self._what_next(attempt, tries, limited, self._clock() - began)
             if on_attempt is not None:
                 on_attempt(attempt)
             if wait is None:
@@ -234,12 +240,14 @@ class ModelClient:
             "cut", f"{self.provider.name}: the reply ended before it was whole", partial=str(live)
         )
 
-    def _what_next(self, attempt: Attempt, tries: int, elapsed: float) -> tuple[float | None, Attempt]:
+    def _what_next(
+        self, attempt: Attempt, tries: int, limited: int, elapsed: float
+    ) -> tuple[float | None, Attempt]:
         """Seconds until the next attempt, or None and the attempt with a fault that says why."""
         fault = attempt.fault
         if fault is None:
             return None, attempt
-        next_step = self._retry.after(fault, tries, elapsed, self._rng)
+        next_step = self._retry.after(fault, tries, elapsed, self._rng, limited)
         if isinstance(next_step, float):
             return next_step, attempt
         if next_step:

@@ -72,21 +72,17 @@ def open_provider(target: Target) -> Provider:
             return MockProvider(address.model, params=address.params)
 
 
-def check_target(target: Target) -> None:
-    """Raise UsageError, one sentence, when no call to the target could be made."""
-    address_of(target)
+def check_target(target: Target, *, key: bool = True) -> None:
+    """Raise UsageError, one sentence, when no call could be made. Not `key`: the key may be missing."""
+    _base_url(target)
+    if key:
+        key_of(target)
 
 
 def address_of(target: Target) -> Address:
     """The target settled against the environment. Raises UsageError."""
     vendor = vendor_of(target)
-    base_url = base_url_of(target)
-    for name in ("connect", "idle", "total"):
-        seconds = getattr(target, name)
-        if not (math.isfinite(seconds) and seconds > 0):
-            raise UsageError(f"{target.model}: {name} must be a number of seconds above 0, not {seconds}")
-    if taken := sorted(RESERVED.intersection(target.params)):
-        raise UsageError(f"{target.model}: params may not hold {', '.join(taken)}; arena sets that itself")
+    base_url = _base_url(target)
     key = key_of(target)
     return Address(
         name=target.model,
@@ -99,6 +95,18 @@ def address_of(target: Target) -> Address:
         clocks=Clocks(target.connect, target.idle, target.total),
         params=target.params,
     )
+
+
+def _base_url(target: Target) -> str:
+    """Where requests go, once the rest but the key is in order too. Raises UsageError."""
+    base_url = base_url_of(target)
+    for name in ("connect", "idle", "total"):
+        seconds = getattr(target, name)
+        if not (math.isfinite(seconds) and seconds > 0):
+            raise UsageError(f"{target.model}: {name} must be a number of seconds above 0, not {seconds}")
+    if taken := sorted(RESERVED.intersection(target.params)):
+        raise UsageError(f"{target.model}: params may not hold {', '.join(taken)}; arena sets that itself")
+    return base_url
 
 
 def vendor_of(target: Target) -> Vendor:

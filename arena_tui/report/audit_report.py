@@ -13,13 +13,15 @@ from typing import Any
 from arena_tui.ratings.agreement import cohen_kappa
 from arena_tui.ratings.proportions import mean_of_pairs
 from arena_tui.report.judge_report import SaidByOrder, share
-from arena_tui.report.judge_words import LEAST_PAIRS, doubts, interval, percent
+from arena_tui.report.judge_words import LEAST_PAIRS, doubts, end_of, interval, percent
 from arena_tui.safetext import one_line
 from arena_tui.store.judge_rows import OrderCount
+from arena_tui.values import counted
 from arena_tui.vocabulary import Said
 
 WORST = 5  # mistakes that are shown
 DISBELIEF = "This judge should not be believed"
+MOCK = "A mock cannot read, so these figures say nothing of a model"
 _TURNED: Mapping[Said, Said] = {"first": "second", "second": "first", "draw": "draw", "invalid": "invalid"}
 
 
@@ -60,12 +62,13 @@ class Judged:
         return wrong + (wrong == 2 and named[0] == named[1]), surely
 
 
-def audit_report(judged: Sequence[Judged]) -> dict[str, Any]:
+def audit_report(judged: Sequence[Judged], *, mock: bool = False) -> dict[str, Any]:
     """The figures of an audit, JSON-able; `judged` holds at least one pair.
 
     `accuracy` is the share of single comparisons that name the gold verdict (its interval knows that the
     two orders of a pair hang together), `right_ab`, `right_ba` and `right_both` count pairs. An unusable
     verdict is not right. `kappa` is over the usable verdicts. The other keys are those of a judge report.
+    A `mock` is no judge to be disbelieved.
     """
     n = len(judged)
     said = SaidByOrder.of(
@@ -88,7 +91,7 @@ def audit_report(judged: Sequence[Judged]) -> dict[str, Any]:
     if n >= LEAST_PAIRS and mean[1] <= 0.5:
         figures = f"{percent(mean[0])}, {interval(report['accuracy'])}"
         reasons.insert(0, f"it is right no more often than coin tosses may be ({figures})")
-    told = [f"{DISBELIEF}: {'; '.join(reasons)}."] if reasons else []
+    told = [f"{MOCK if mock else DISBELIEF}: {'; '.join(reasons)}."] if reasons else []
     return {**report, "believable": not reasons, "warnings": told + remarks, "worst": _worst(judged)}
 
 
@@ -112,9 +115,9 @@ def audit_lines(report: Mapping[str, Any], texts: Mapping[str, tuple[str, str]],
     """The accuracy and the worst mistakes in words; `texts` are the two texts of each pair by its id."""
     accuracy, both = report["accuracy"], report["right_both"]
     right = percent(accuracy["rate"])
-    yield f"right in      {right} of {2 * report['pairs']} verdicts ({interval(accuracy)})"
+    yield f"right         {right} of {2 * report['pairs']} verdicts ({interval(accuracy)})"
     yield (
-        f"both orders   {percent(both['rate'])} of {both['n']} pairs ({interval(both)}); "
+        f"right in both {percent(both['rate'])} of {counted(both['n'], 'pair')} ({interval(both)}); "
         f"{report['right_ab']['hits']} as given, {report['right_ba']['hits']} turned round"
     )
     if report["kappa"] is not None:
@@ -136,4 +139,4 @@ def audit_lines(report: Mapping[str, Any], texts: Mapping[str, tuple[str, str]],
 
 def _end(reason: str) -> str:
     """The end of a reason, where the judgment stands."""
-    return reason if len(reason) <= 300 else f"\u2026{reason[-300:]}"
+    return end_of(reason, 300)

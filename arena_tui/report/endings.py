@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,10 @@ from arena_tui.values import counted
 
 OVERVIEWS = 5  # groups whose closest races are told
 CLOSE = 50.0  # points: a lead that wins 57 of 100 matches is worth a remark, a larger one is none
+PLAYING = ("in_tournament", "pinned")
+NOTHING_USABLE = (
+    "going on would only repeat this: mend the judge, then start a fresh run with: arena FILE --new"
+)
 
 
 def ending_lines(result: Result, status: str) -> list[str]:
@@ -36,11 +41,12 @@ def ending_lines(result: Result, status: str) -> list[str]:
         lines.append(f"no verdict in {counted(told['comparisons'], 'comparison')}: {told['reason']}")
     for group in result.groups["skipped"]:
         lines.append(f"group {group['group']} was skipped: {group['reason']}")
-    lines += _overview(result.details)
+    lines += _overview(result)
     lines += result.judge.get("warnings", ())
     lines += overview_notes(result.overview, total)
     if status in ("stopped", "interrupted"):
-        lines.append(f"go on with: {_how_to_go_on(result)}")
+        nothing_usable = reason == "IDLE" and total and m["void"] == total
+        lines.append(NOTHING_USABLE if nothing_usable else f"go on with: {_how_to_go_on(result)}")
     return [clean(line).replace("\n", " ") for line in lines]
 
 
@@ -82,8 +88,11 @@ def _how_to_go_on(result: Result) -> str:
     return resume
 
 
-def _overview(details: Mapping[str, Any]) -> list[str]:
+def _overview(result: Result) -> list[str]:
     """The closest races and who has hardly played, for one group or the first few."""
+    details: Mapping[str, Any] = result.details
+    playing = Counter(row.group for row in result.standings if row.twin_of is None and row.state in PLAYING)
+    only = next(iter(playing), "")
     groups = {"": details} if "closest_races" in details else details
     lines = []
     for name, overview in list(groups.items())[:OVERVIEWS]:
@@ -93,7 +102,9 @@ def _overview(details: Mapping[str, Any]) -> list[str]:
                 lead = f"{race['gap']:.1f} ahead of" if race["gap"] >= 0.05 else "level with"
                 lines.append(f"{prefix}close: {race['ahead']} is {lead} {race['behind']}")
         hardly = overview["hardly_played"]
-        if hardly:
+        if len(hardly) > 1 and len(hardly) == playing[name or only]:
+            lines.append(f"{prefix}hardly played: all")
+        elif hardly:
             more = f" and {len(hardly) - 8} more" if len(hardly) > 8 else ""
             lines.append(f"{prefix}hardly played: {', '.join(hardly[:8])}{more}")
     return lines

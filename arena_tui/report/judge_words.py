@@ -21,7 +21,7 @@ in 3 % of cases and more."""
 MOST_INVALID = 0.2
 """Share of verdicts nobody can use: beyond a fifth the others are a selection that may be no fair one."""
 LEAST_VERDICTS = 10
-"""Verdicts before the share of unusable ones counts."""
+"""Verdicts before the share of unusable ones counts by itself; of fewer its whole interval must lie above."""
 CHANCE_OF_CIRCLE = 0.25
 """Share of triads that coin tosses put in a circle."""
 MOST_CIRCLES = 0.2
@@ -56,7 +56,9 @@ def doubts(report: Mapping[str, Any], *, orders: str = "both") -> tuple[list[str
             f"{same['n'] - same['hits']} of {same['n']} pairs, and coin tosses would on half of them"
         )
     invalid = report["invalid"]
-    if invalid and invalid["n"] >= LEAST_VERDICTS and invalid["rate"] > MOST_INVALID:
+    if invalid and (
+        invalid["low"] > MOST_INVALID or (invalid["n"] >= LEAST_VERDICTS and invalid["rate"] > MOST_INVALID)
+    ):
         reasons.append(f"{invalid['hits']} of {invalid['n']} verdicts could not be used")
     circles = report.get("circles")
     if circles and circles["n"] >= LEAST_TRIADS and circles["rate"] >= MOST_CIRCLES:
@@ -74,6 +76,25 @@ def doubts(report: Mapping[str, Any], *, orders: str = "both") -> tuple[list[str
             "rewards."
         )
     return reasons, remarks
+
+
+def price_words(usage: Mapping[str, Any]) -> str:
+    """Tokens and money of a usage in words."""
+    usd = usage["usd"]
+    price = "at an unknown price" if usd is None else f"{usd:.4g} USD"
+    return f"{usage['input_tokens']:,} tokens in, {usage['output_tokens']:,} out, {price}"
+
+
+def end_of(text: str, most: int) -> str:
+    """The end of a text, where a judgment stands: at most `most` characters and a mark, from a word on."""
+    text = text.rstrip()
+    if len(text) <= most:
+        return text
+    end = text[-most:]
+    if not text[-most - 1].isspace():
+        _, _, rest = end.partition(" ")
+        end = rest or end
+    return f"\u2026{end.lstrip()}"
 
 
 def percent(value: float) -> str:
@@ -99,7 +120,7 @@ def judge_lines(report: Mapping[str, Any]) -> list[tuple[str, str]]:
             lines.append((what, text.format(**counts, interval=interval(found))))
 
     add("first slot", report.get("first_slot"), "{rate} of {n} decided verdicts ({interval})")
-    add("both orders", report.get("consistency"), "the same verdict on {rate} of {n} pairs ({interval})")
+    add("consistent", report.get("consistency"), "the same verdict on {rate} of {n} pairs ({interval})")
     flips = report.get("flips")
     if flips is not None and flips["first_slot"] + flips["second_slot"]:
         told = f"{flips['first_slot']} pairs to whichever was first, {flips['second_slot']} to the second"

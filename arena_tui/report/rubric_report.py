@@ -11,7 +11,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from arena_tui.report.judge_words import end_of
 from arena_tui.safetext import one_line
+from arena_tui.values import counted
 
 RANKING_RUBRIC: Mapping[str, float] = {
     "verdict_clarity": 1.0,
@@ -122,17 +124,19 @@ def rubric_report(graded: Sequence[Graded]) -> dict[str, Any]:
 
 
 def rubric_lines(report: Mapping[str, Any], graded: Iterable[Graded], width: int) -> Iterator[str]:
-    """The grades in words, the lowest with the beginning of their rationales."""
+    """The grades in words, the lowest with the end of their rationales, where the verdict stands."""
     if report["grade"] is None:
         yield "nothing was graded"
         return
-    yield f"grade {report['grade']:.2f} of 1 over {report['graded']} rationales"
+    yield f"grade {report['grade']:.2f} of 1 over {counted(report['graded'], 'rationale')}"
     for name, row in report["criteria"].items():
         mean = "never given" if row["mean"] is None else f"{row['mean']:.2f} of {MOST}"
         missing = f", missing {row['missing']} times (counts 0)" if row["missing"] else ""
         yield f"  {name:<20}{mean}, weight {row['weight']:g}{missing}"
     texts = {(g.group, g.seq): g.rationale for g in graded}
+    many = len({group for group, _ in texts}) > 1
     yield "lowest"
     for row in report["lowest"]:
-        told = one_line(texts[row["group"], row["match"]][:2000], max(20, width - 30))
-        yield f"  {row['grade']:.2f}  #{row['match']} {one_line(row['group'], 20)}: {told}"
+        where = f"{one_line(row['group'], 20)}:{row['match']}" if many else f"{row['match']}"
+        told = end_of(texts[row["group"], row["match"]], max(20, width - 30 - len(where)))
+        yield f"  {row['grade']:.2f}  match {where}: {one_line(told, width)}"

@@ -71,10 +71,10 @@ def test_text_says_accuracy_bias_and_mistakes(arena: Arena) -> None:
     done = arena.run("audit", by_length(arena), "--pairs", gold(arena, *pairs(20)), "--limit", "10")
     lines = done.out.splitlines()
     assert lines[0] == "command: python3, 10 pairs in both orders"
-    assert lines[1].startswith("right in      80 % of 20 verdicts")
+    assert lines[1].startswith("right         80 % of 20 verdicts")
     assert "  p0: second is better, the judge said first" in lines
     assert "    first   a long text, longer by far" in lines
-    assert any(line.startswith("  both orders  the same verdict on 100 % of 10 pairs") for line in lines)
+    assert any(line.startswith("  consistent  the same verdict on 100 % of 10 pairs") for line in lines)
 
 
 def test_judge_that_names_the_first_is_told_apart(arena: Arena) -> None:
@@ -176,6 +176,22 @@ def test_person_judges_matches_of_a_run(arena: Arena) -> None:
     assert arena.run("audit", "nowhere", "--by-hand", "5").code == 2
 
 
+def test_person_judges_by_hand_what_the_judge_saw(arena: Arena) -> None:
+    candidates = [{"id": id_, "text": f"A text: {id_}.", "review": f"Said of {id_}."} for id_ in ("x", "y")]
+    file = arena.tournament(candidates=candidates, criteria={"Depth": "how deep it goes"})
+    arena.run("--no-ui", file)
+    done = arena.run("audit", arena.db(), "--by-hand", "2", typed="t\n=\n1\ns\n")
+    for words in ("- Depth: how deep it goes", "--- review of text 1 ---", "Said of x."):
+        assert words in done.err
+    assert "1 or 2, t for a tie, s to skip, q to stop" in done.err
+
+
+def test_run_in_place_of_its_tournament_file_is_named(arena: Arena) -> None:
+    run = arena.run("--no-ui", "--json", arena.tournament()).result["run"]
+    done = arena.run("audit", run, "--pairs", gold(arena, *pairs(1)))
+    assert (done.code, done.err) == (2, f"arena: {run} is a run; --pairs needs its tournament file\n")
+
+
 def test_biased_run_says_so_at_its_end_in_show_and_in_json(arena: Arena) -> None:
     judge = {"kind": "simulated", "mode": "pairwise", "first_slot_bias": 50.0, "orders": "both"}
     done = arena.run("--no-ui", "--quiet", arena.tournament(judge=judge))
@@ -184,9 +200,7 @@ def test_biased_run_says_so_at_its_end_in_show_and_in_json(arena: Arena) -> None
     assert "should not be believed" not in done.out
     shown = arena.run("show")
     assert said in shown.out.splitlines()
-    assert (
-        "  first slot   100 % of 120 decided verdicts (95 % interval 97 to 100 %)" in shown.out.splitlines()
-    )
+    assert "  first slot  100 % of 120 decided verdicts (95 % interval 97 to 100 %)" in shown.out.splitlines()
     report = arena.run("show", "--json").result["judge"]
     assert (report["believable"], report["warnings"]) == (False, [said])
     assert (report["first_slot_rate"], report["order_consistency"], report["slot_effect"]) == (1.0, 0.0, None)
@@ -210,10 +224,12 @@ def test_model_is_audited_with_its_calls_and_tokens_counted(arena: Arena) -> Non
     assert report["usage"]["usd"] == 0
     told = arena.run("audit", file, "--pairs", labels).out.splitlines()
     assert any(line.startswith("  16 calls, ") and line.endswith(" out, 0 USD") for line in told)
+    assert "right in both " in told[2]
+    assert not any("should not be believed" in line for line in told), "a mock is no judge"
     assert not (arena.home / "runs").exists()
 
 
-def test_rationales_are_graded_and_a_grader_of_the_judges_family_is_named(arena: Arena) -> None:
+def test_rationales_are_graded(arena: Arena) -> None:
     run = arena.run("--no-ui", "--json", judged_by_mock(arena)).result
     before = arena.db().read_bytes()
     done = arena.run("rubric", run["run"], "--model", "mock:grader", "--limit", "6", "--json")
@@ -225,9 +241,7 @@ def test_rationales_are_graded_and_a_grader_of_the_judges_family_is_named(arena:
     assert {name: row["missing"] for name, row in report["criteria"].items()} == dict.fromkeys(
         ("verdict_clarity", "reasoning_quality", "order_independence"), 0
     )
-    (warning,) = report["warnings"]
-    assert "mock:grader and the judge mock:panel are of one family (mock)" in warning
-    assert f"note: {warning}" in done.err.splitlines()
+    assert report["warnings"] == [], "a mock favours nobody"
     assert arena.db().read_bytes() == before
     told = arena.run("rubric", "--model", "mock:grader", "--limit", "6")
     lines = told.out.splitlines()

@@ -12,6 +12,7 @@ import pytest
 from arena_cli import STRENGTHS, Arena
 
 import arena_tui
+from arena_tui.report.endings import NOTHING_USABLE
 
 COMMANDS = {"kind": "command", "mode": "pairwise"}
 
@@ -157,9 +158,9 @@ def test_run_without_usable_verdicts_says_why_and_how_it_goes_on(arena: Arena) -
     reason = f"the program printed no verdict: {fault}, it printed 'I like the first'"
     assert done.result["judge"]["invalid_reasons"] == [{"reason": reason, "comparisons": 10}]
     assert f"no verdict in 10 comparisons: {reason}" in done.err.splitlines()
-    assert done.err.splitlines()[-1] == f"go on with: arena resume {done.result['run']}"
+    assert done.err.splitlines()[-1] == NOTHING_USABLE
     shown = arena.run("show").out.splitlines()
-    assert shown[-1] == f"go on with: arena resume {done.result['run']}"
+    assert shown[-1] == NOTHING_USABLE
 
 
 def test_finished_run_gives_no_command_to_go_on_and_only_goes_on_when_named(arena: Arena) -> None:

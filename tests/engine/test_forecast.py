@@ -10,6 +10,7 @@ import pytest
 from scripted_runs import create, pool, run
 
 from arena_tui.engine.forecast import MOST_PER_CANDIDATE, Simulated, simulate
+from arena_tui.engine.forecast_judge import PERSON, assumptions
 from arena_tui.tournament_file import load_mapping
 
 PRICED = {"kind": "simulated", "usage": {"usd": 0.01, "input_tokens": 70, "output_tokens": 30}}
@@ -83,3 +84,42 @@ def test_the_run_itself_plays_as_many_matches(db: Path, limits: dict[str, Any]) 
     result = run(db, own_judge=True).result
     played = sum(result.matches.values())
     assert played == forecast(limits={**limits, "concurrency": 16}).matches
+
+
+def test_a_language_model_is_sized_by_its_own_prompts_and_reserves_as_a_run_does() -> None:
+    model = {"model": "openai:unheard-of", "price": {"input": 1, "output": 4}, "max_tokens": 400}
+    judge = {"kind": "llm", "mode": "pairwise", "model": model}
+    stop = {"rule": "none"}
+    free = forecast(judge=judge, stop=stop, limits={"matches": 10})
+    assert free.usage.output_tokens == 10 * 100, "a quarter of max_tokens each"
+    assert free.usage.input_tokens > 10 * 150, "the prompt and both texts"
+    assert free.usage.usd == pytest.approx((free.usage.input_tokens + 4 * free.usage.output_tokens) / 1e6)
+    bounded = forecast(judge=judge, stop=stop, limits={"usd": free.usage.usd, "concurrency": 8})
+    assert bounded.stop_reasons == ("BUDGET",)
+    assert bounded.matches < 10, "the last ones do not fit with their worst case"
+    debate = forecast(judge={**judge, "mode": "debate"}, stop=stop, limits={"matches": 10})
+    assert debate.usage.output_tokens == 5 * free.usage.output_tokens
+    score = forecast(judge={**judge, "mode": "score"}, stop=stop, limits={"matches": 10})
+    assert score.usage.output_tokens == free.usage.output_tokens
+
+
+def test_a_mock_model_takes_the_time_and_the_strengths_of_its_settings() -> None:
+    judge = {
+        "kind": "llm",
+        "model": "mock:a",
+        "mode": "pairwise",
+        "latency": 0.5,
+        "mock": {"noise": 0, "invalid_rate": 1.0},
+    }
+    found = forecast(judge=judge, limits={"concurrency": 1, "matches": 5})
+    assert (found.seconds, found.usage.usd) == (2.5, 0.0)
+    assert not assumptions(load_mapping({"candidates": pool(3), "judge": judge}).tournament)
+    void = forecast(judge=judge, limits={"concurrency": 1, "matches": 50})
+    assert void.stop_reasons == ("IDLE",), "ten void matches in a row"
+
+
+def test_a_person_judges_one_at_a_time() -> None:
+    found = forecast(judge={"kind": "human"}, limits={"matches": 6, "concurrency": 8})
+    assert found.seconds == 6 * PERSON
+    both = {"kind": "panel", "judges": [{"kind": "human"}, {"kind": "simulated"}]}
+    assert forecast(judge=both, limits={"matches": 6, "concurrency": 8}).seconds == 6 * PERSON

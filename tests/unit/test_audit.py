@@ -176,6 +176,21 @@ def test_worst_mistakes_come_first() -> None:
     assert worst[0] == {"id": "p6", **said}
 
 
+def test_mistakes_of_a_mock_are_no_reason_for_disbelief() -> None:
+    wrong = judged(*["f s f"] * 20)
+    (said,) = audit_report(wrong, mock=True)["warnings"]
+    assert said.startswith("A mock cannot read")
+    assert audit_report(wrong)["warnings"][0].startswith(DISBELIEF)
+
+
+def test_one_pair_is_singular_and_its_reason_begins_with_a_word() -> None:
+    (mistake,) = judged("f s f")
+    mistake = replace(mistake, reason_ab="wonderful " * 60)
+    lines = list(audit_lines(audit_report([mistake]), {mistake.id: ("a", "b")}, 200))
+    assert lines[1].startswith("right in both 0 % of 1 pair (")
+    assert lines[-1].startswith("    reason  \u2026wonderful")
+
+
 def test_lines_are_disarmed_and_say_whom_the_judge_named() -> None:
     (mistake,) = judged("f s f")
     mistake = replace(mistake, id="p\x1b[2J", reason_ab="because\n\x1b[31m" + "x" * 500)

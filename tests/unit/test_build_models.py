@@ -22,6 +22,7 @@ from arena_tui.judging.mock_strengths import MockStrengths, stage_of
 from arena_tui.judging.models import Models, target_of
 from arena_tui.judging.panel import PanelJudge
 from arena_tui.judging.simulated import SimulatedJudge
+from arena_tui.providers.base import Completion
 
 STRONG, WEAK = (
     Candidate("strong", "a strong text", strength=8.0),
@@ -232,3 +233,15 @@ def test_only_what_a_judge_needs_is_imported_to_build_it(judge: dict[str, Any], 
     loaded = done.stdout.split()
     assert {name.split(".")[0] for name in loaded} <= {"arena_tui"}, "no SDK"
     assert bool(loaded) is providers
+
+
+async def test_replies_that_could_not_be_kept_are_told_of_when_all_is_closed(tmp_path: Path) -> None:
+    told: list[str] = []
+    models = Models(tmp_path, told.append)
+    assert models.cache is not None
+    await models.cache.open()
+    models.cache.path.write_bytes(b"no database")
+    models.cache.put("key", Completion("better idea: 1", "stop"))
+    await models.close()
+    (trouble,) = told
+    assert trouble.startswith("some replies are not kept for later runs: ")

@@ -186,7 +186,7 @@ async def test_what_a_person_takes_does_not_hold_the_wait_in_the_queue(
     screen: Screen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = [100.0]
-    monkeypatch.setattr(human.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(human, "monotonic", lambda: now[0])
     judge = judge_of(screen.prompt)
     asked = [asyncio.create_task(judge_alone(judge, replace(QUESTION, seq=seq))) for seq in (1, 2)]
     for seq, seconds in ((1, 30.0), (2, 4.0)):

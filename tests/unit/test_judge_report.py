@@ -186,6 +186,17 @@ def test_calls_give_latency_and_cost() -> None:
     assert report["asked_again"]["rate"] == pytest.approx(2 / 28)
 
 
+@pytest.mark.parametrize(
+    ("unusable", "usable", "told"), [(5, 0, True), (1, 0, True), (2, 3, False), (1, 4, False)]
+)
+def test_few_verdicts_are_doubted_when_the_unusable_ones_leave_no_doubt(
+    unusable: int, usable: int, told: bool
+) -> None:
+    report = judge_report(rows(("invalid", None, unusable), ("first", None, usable)))
+    said = f"{unusable} of {unusable + usable} verdicts could not be used"
+    assert any(said in warning for warning in report["warnings"]) is told
+
+
 def test_everything_known_is_shown_in_words() -> None:
     report = judge_report(
         rows(
@@ -197,7 +208,7 @@ def test_everything_known_is_shown_in_words() -> None:
     assert judge_table(report, color=False, width=100) == (
         "the judge\n"
         "  first slot   55 % of 98 decided verdicts (95 % interval 45 to 65 %)\n"
-        "  both orders  the same verdict on 83 % of 48 pairs (95 % interval 70 to 91 %)\n"
+        "  consistent   the same verdict on 83 % of 48 pairs (95 % interval 70 to 91 %)\n"
         "  flips        6 pairs to whichever was first, 2 to the second (p = 0.29); preference +0.08\n"
         "  unusable     2 of 100 verdicts\n"
         "  asked again  3 of 100 questions\n"

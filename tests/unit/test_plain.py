@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from arena_tui.engine.budget import NANO, Account, Caps, Cost
-from arena_tui.engine.events import GateMoved, Intervened, RunStarted
+from arena_tui.engine.events import GateMoved, Intervened, MatchFinished, RatingsChanged, RunStarted
 from arena_tui.engine.state import GroupState, RunState
-from arena_tui.report.endings import ending_lines
+from arena_tui.report.endings import NOTHING_USABLE, ending_lines
 from arena_tui.report.plain import PlainDisplay, _eta
-from arena_tui.report.result import Result
+from arena_tui.report.result import Result, StandingRow
 
 RESULT = Result(
     run="r1", name="n", format="elo", compare="candidates", seed=42, stop_reason="BUDGET",
@@ -22,6 +22,11 @@ RESULT = Result(
     calls={}, usage={}, groups={"total": 1, "finished": 0, "stop_reasons": {}, "skipped": []},
     standings=[], judge={"simulated": False}, details={"closest_races": [], "hardly_played": []},
 )  # fmt: skip
+
+
+def standing(id_: str) -> StandingRow:
+    given: dict[str, Any] = dict.fromkeys(StandingRow.__dataclass_fields__)
+    return StandingRow(**given | {"id": id_, "group": "main", "state": "in_tournament"})
 
 
 def told(*events: Any, groups: int = 1) -> list[str]:
@@ -67,6 +72,27 @@ def test_one_of_a_thing_is_singular() -> None:
     assert told(RunStarted(1, "r", "n", 3, True, 1)) == ["run r goes on after 1 match; seed 3, judge: j"]
     one = replace(RESULT, matches={"a": 1, "b": 0, "draw": 0, "void": 0, "held": 0}, comparisons=1)
     assert ending_lines(one, "stopped")[1] == "1 match; 1 comparison; seed 42; run r1"
+
+
+MATCH = MatchFinished(4, "g0", 7, 3, "a", "b", "pairwise", "a", "")
+RATING = RatingsChanged(4, "g0", 7, "a", 1200, 1216, "b", 1200, 1184)
+
+
+def test_matches_are_numbered_as_everything_else_numbers_them() -> None:
+    void = replace(MATCH, seq=9, winner="void", reason="no")
+    lines = told(MATCH, RATING, void)
+    assert lines == ["   7 a beats b  1216.0 (+16.0), 1184.0 (-16.0)  pairwise", "   9 a - b: void (no)"]
+
+
+async def test_nothing_is_written_over_the_question_of_a_person_and_nobody_is_named() -> None:
+    stream = io.StringIO()
+    display = PlainDisplay(stream, quiet=False)
+    display.attach(RunState(groups={"g0": GroupState("g0")}, judge="human"), lambda _, id_: id_, person=True)
+    for event in (MATCH, RATING, replace(MATCH, winner="void"), GateMoved(5, "paused", 1)):
+        display.event(event)
+    assert display._ticker is None
+    display.close()
+    assert stream.getvalue() == "paused: nothing new starts, 1 call finishes\n"
 
 
 @pytest.mark.parametrize(
@@ -143,6 +169,25 @@ def test_only_gaps_that_a_few_matches_could_turn_are_called_close() -> None:
         "close: a is level with b",
         "close: a is 12.3 ahead of b",
     ]
+
+
+def test_when_nothing_was_usable_going_on_is_not_advised() -> None:
+    void = {"a": 0, "b": 0, "draw": 0, "void": 10, "held": 0}
+    failed = replace(RESULT, stop_reason="IDLE", matches=void)
+    assert ending_lines(failed, "stopped")[-1] == NOTHING_USABLE
+    some = replace(failed, matches=void | {"a": 1})
+    assert ending_lines(some, "stopped")[-1] == "go on with: arena resume /x.db"
+
+
+def test_when_nobody_has_played_much_not_everybody_is_named() -> None:
+    def lines(*hardly: str) -> list[str]:
+        rows = [standing(id_) for id_ in ("a", "b", "c")]
+        details = {"closest_races": [], "hardly_played": list(hardly)}
+        found = ending_lines(replace(RESULT, standings=rows, details=details), "finished")
+        return [line for line in found if line.startswith("hardly")]
+
+    assert lines("a", "b", "c") == ["hardly played: all"]
+    assert lines("a", "b") == ["hardly played: a, b"]
 
 
 def test_reasons_of_unusable_verdicts_and_a_simulation_are_told() -> None:

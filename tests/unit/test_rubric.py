@@ -9,6 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arena_tui import settings
+from arena_tui.commands import rubric
 from arena_tui.model_families import model_family
 from arena_tui.report.rubric_report import (
     RANKING_RUBRIC,
@@ -97,8 +99,28 @@ def test_report_gives_means_and_counts_gaps() -> None:
     lines = list(rubric_lines(report, graded, 80))
     assert lines[0] == "grade 0.33 of 1 over 3 rationales"
     assert any("reasoning_quality" in line and "missing 2 times (counts 0)" in line for line in lines)
-    assert lines[-1] == "  0.84  #1 main: first line red"
+    assert lines[-1] == "  0.84  match 1: first line red"
     assert json.loads(json.dumps(report)) == report
+
+
+def test_of_a_long_rationale_the_end_is_shown_for_there_the_verdict_stands() -> None:
+    graded = [
+        Graded("g1", 90, f"{'word ' * 200}\nbetter idea: 2", Grades(FULL)),
+        Graded("g2", 1, "x", Grades({})),
+    ]
+    line = list(rubric_lines(rubric_report(graded), graded, 80))[-1]
+    assert line.startswith("  0.84  match g1:90: \u2026word word ")
+    assert line.endswith("better idea: 2")
+
+
+def test_only_a_grader_that_can_read_may_favour_its_kin() -> None:
+    def kin(judge: str, grader: str) -> list[str]:
+        tournament = settings.validate({"judge": {"kind": "llm", "model": judge}})
+        return rubric._kinship(tournament, grader)
+
+    (said,) = kin("anthropic:claude-opus-4-1", "anthropic:claude-sonnet-4-5")
+    assert "are of one family" in said
+    assert kin("mock:panel", "mock:grader") == kin("mock:panel", "anthropic:claude-sonnet-4-5") == []
 
 
 def test_nothing_graded_is_said() -> None:

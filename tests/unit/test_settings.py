@@ -154,7 +154,7 @@ def test_what_is_no_time_is_refused(written: Any) -> None:
             "judge.latency.debate: expected a length",
         ),
         ({"judge": {"kind": "simulated", "latency": {"mean": 1, "vc": 2}}}, "did you mean judge.latency.cv?"),
-        ({"judge": 5}, "judge: expected settings such as {key: value}, got 5"),
+        ({"judge": 5}, "judge: expected a judge such as {kind: simulated}, got 5"),
         ({"judge": {"kind": ["llm"]}}, "judge.kind: expected one of"),
         ({"limits": [1]}, "limits: expected settings such as {key: value}, got a list"),
         ({"criteria": [1.5]}, "criteria[0]: expected text, got 1.5"),
@@ -398,3 +398,42 @@ def test_mistyped_flag_gets_the_nearest_word_named() -> None:
     assert "expected true or false, got 'flase'; did you mean false?" in fault(
         judge={"kind": "simulated", "draws": "flase"}
     )
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"judge": {"kind": "panel", "judges": ["mock:a"]}}, '(write {kind: llm, model: "mock:a"})'),
+        ({"judge": {"kind": "panel", "judges": [{"kind": "panel"}]}}, "a panel cannot hold a panel"),
+        ({"judge": {"kind": "panel", "judges": []}}, "judge.judges: expected a list of judges"),
+        ({"judge": "mock:panel"}, '(write judge: {kind: llm, model: "mock:panel"})'),
+        (
+            {"judge": {"kind": "llm", "model": "mock:p", "temperature": 0}},
+            "(write judge.model.params: {temperature: 0})",
+        ),
+        (
+            {"judge": {"kind": "llm", "model": {"model": "mock:p", "top_p": 1}}},
+            "(write judge.model.params: {top_p: 1})",
+        ),
+        (
+            {"judge": {"kind": "llm", "model": "mock:p", "provider": "openai"}},
+            "(write judge.model: openai:NAME)",
+        ),
+        (
+            {"judge": {"kind": "panel", "judges": [{"kind": "simulated"}, {"kind": "llm", "modle": "m:a"}]}},
+            "unknown key judge.judges[1].modle (did you mean judge.judges[1].model?)",
+        ),
+        ({"judge": {"kind": "llm", "model": {"name": "m"}}}, "(did you mean judge.model.model?)"),
+        ({"budget": 3}, "unknown key budget (did you mean limits.usd?)"),
+        ({"limits": {"usd": "5$"}}, "got '5$' (such as 5)"),
+    ],
+)
+def test_what_is_meant_is_named(given: dict[str, Any], sentence: str) -> None:
+    said = fault(**given)
+    assert sentence in said
+    assert "Tuple" not in said
+
+
+def test_an_overview_may_be_its_model_alone() -> None:
+    short = validate({"judge": "simulated", "overview": "mock:x"})
+    assert short == validate({"judge": "simulated", "overview": {"model": {"model": "mock:x"}}})

@@ -400,7 +400,7 @@ def test_overrides_win_over_the_file_and_the_seed_over_all() -> None:
         (
             "limits.matches",
             "2.5",
-            "--set limits.matches: limits.matches: expected a whole number of at least 1",
+            "--set: limits.matches: expected a whole number of at least 1",
         ),
         (
             "limits.matchs",

@@ -1,0 +1,55 @@
+"""Ctrl+c where a person judges: what was judged by hand is told, and a run does not wait for its grace."""
+
+from __future__ import annotations
+
+import json
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from arena_tui import exit_codes, running, settings
+from arena_tui.candidate import Candidate, Group
+from arena_tui.commands import by_hand
+from arena_tui.judging.human import has_person
+
+
+def test_what_was_judged_before_ctrl_c_is_told(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    texts = {("main", id_): Candidate(id_, f"text {id_}") for id_ in ("x", "y")}
+    matches = [by_hand._Match("main", seq, "x", "y", "a", turned=False) for seq in (1, 2)]
+    session = by_hand._Session("r", "Which?", True, {}, {"main": Group("main", ())}, texts, matches)
+    answers = iter(["1\n"])
+
+    def readline() -> str:
+        try:
+            return next(answers)
+        except StopIteration:
+            raise KeyboardInterrupt from None
+
+    monkeypatch.setattr(by_hand, "_session", lambda *_: session)
+    monkeypatch.setattr(by_hand.sys, "stdin", SimpleNamespace(readline=readline))
+    assert by_hand.judge_by_hand("r", 2, True) == exit_codes.EXTERNAL
+    assert json.loads(capsys.readouterr().out)["judged"] == 1
+
+
+@pytest.mark.parametrize(
+    ("judge", "stops", "person"),
+    [
+        ({"kind": "human"}, 2, True),
+        ({"kind": "simulated"}, 1, False),
+        ({"kind": "panel", "judges": [{"kind": "human"}, {"kind": "simulated"}]}, 1, True),
+    ],
+)
+def test_a_question_to_a_person_is_cancelled_at_once(judge: dict[str, Any], stops: int, person: bool) -> None:
+    asked: list[tuple[str, int]] = []
+    tournament = settings.validate({"judge": judge})
+    engine: Any = SimpleNamespace(
+        stop=lambda detail, code: asked.append((detail, code)),
+        course=SimpleNamespace(tournament=tournament),
+        gate=SimpleNamespace(cancelled=False),
+    )
+    running._stopper(engine)("ctrl+c", 130)
+    assert asked == [("ctrl+c", 130)] * stops
+    assert has_person(tournament.judge) is person
