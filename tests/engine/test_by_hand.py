@@ -117,7 +117,7 @@ def test_no_draw_can_be_called_where_the_judge_could_not(
     answering(monkeypatch, "=", "draw", "1")
     report, err = judged(capsys, run, 1)
     assert report["judged"] == 1
-    assert err.count("Which is better: 1 or 2, s to skip, q to stop: ") == 3
+    assert err.count("Which is better: 1 or 2, s to skip, q to stop, then Return: ") == 3
 
 
 def test_void_and_overruled_matches_are_not_asked_about(
