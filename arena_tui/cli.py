@@ -230,7 +230,11 @@ def plan(file: str, seed: int | None, assignments: tuple[str, ...], as_json: boo
 @click.option(
     "--votes", metavar="REPLIES", help="Recorded replies instead of the judge: {id, ab_text, ba_text}."
 )
-@click.option("--contract", metavar="NAME", help="How recorded replies end: better idea, verdict, last-line digit, Output (a).")
+@click.option(
+    "--contract",
+    metavar="NAME",
+    help="How recorded replies end: better idea, verdict, last-line digit, Output (a).",
+)
 @click.option("--where", multiple=True, metavar="KEY=VALUE", help="Only rows of both files with this value.")
 @click.option("--by-hand", type=click.IntRange(min=1), metavar="N", help="Judge N matches of a RUN yourself.")
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Only the first N pairs.")
