@@ -112,7 +112,7 @@ async def drive(
             on_engine(engine)
         if handle_signals:
             # First signal: nothing new starts and calls in flight finish; second: they are cancelled.
-            with on_signals(_stopper(engine)):
+            with on_signals(engine.stop):
                 ending = await engine.run()
         else:
             ending = await engine.run()
@@ -139,17 +139,6 @@ async def _overview(
         task = tasks.create_task(writing)
         with on_signals(lambda _detail, _code: task.cancel()):
             await asyncio.wait([task])
-
-
-def _stopper(engine: Engine) -> Callable[[str, int], None]:
-    """How a signal stops the run: at once where only a person is asked, for no paid call would be lost."""
-
-    def stop(detail: str, code: int) -> None:
-        engine.stop(detail, code)
-        if engine.course.tournament.judge.kind == "human" and not engine.gate.cancelled:
-            engine.stop(detail, code)
-
-    return stop
 
 
 def prove_judge(tournament: Tournament, pool: Pool, folder: Path, *, person: Person = "terminal") -> None:

@@ -13,6 +13,7 @@ from typing import Any, cast, get_args
 
 from arena_tui.candidate import Candidate
 from arena_tui.engine.course import Course
+from arena_tui.engine.roster import unknown_group
 from arena_tui.errors import RefusedAction
 from arena_tui.facts import Intervention
 from arena_tui.settings import with_changes
@@ -139,8 +140,7 @@ def _require_open_group(course: Course, group: str) -> None:
                 f"the group {group!r} was skipped when the run began ({skipped.skipped}), and a run never "
                 "gains a group: start a fresh run with --new"
             )
-    known = did_you_mean(group, course.groups) or f"it has {', '.join(list(course.groups)[:5])}"
-    raise RefusedAction(f"the run has no group {group!r}; {known}")
+    raise unknown_group(group, course.groups)
 
 
 def _state_change(verb: str, id_: str, course: Course) -> Resolved:

@@ -6,7 +6,7 @@ journaled, so that a format never meets an action it has to refuse.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from itertools import islice
 
@@ -30,6 +30,12 @@ TRANSITIONS: dict[str, dict[CandidateState, CandidateState]] = {
     "restore": {"rejected": "in_tournament", "quarantined": "in_tournament", "retired": "in_tournament"},
 }
 """action -> state before -> state after; every pair that is not here is refused by name."""
+
+
+def unknown_group(group: str, known: Collection[str]) -> RefusedAction:
+    """The refusal of a group that the run does not have, with the near one or the first few it has."""
+    has = did_you_mean(group, known) or f"it has {', '.join(list(known)[:5])}"
+    return RefusedAction(f"the run has no group {group!r}; {has}")
 
 
 class Roster:
@@ -118,8 +124,7 @@ class Roster:
     def admit(self, group: str, candidate: Candidate) -> Candidate:
         """`candidate` as it will stand in `group`: a twin if its text is there already."""
         if group not in self._groups:
-            known = did_you_mean(group, self._groups) or f"it has {', '.join(list(self._groups)[:5])}"
-            raise RefusedAction(f"the run has no group {group!r}; {known}")
+            raise unknown_group(group, self._groups)
         if candidate.id in self._groups[group]:
             raise RefusedAction(f"the group {group!r} already has a candidate {candidate.id!r}")
         original = self._by_text.get((group, candidate.text_hash, candidate.class_))

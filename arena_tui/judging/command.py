@@ -19,8 +19,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arena_tui.errors import JudgeError, UsageError
-from arena_tui.judging.base import FREE, Desk, Question, Reply, Usage, Verdict
+from arena_tui.judging.base import Desk, Question, Reply, Verdict
 from arena_tui.judging.command_key import CommandKey
+from arena_tui.judging.one_call import OneCall
 from arena_tui.judging.strict_json import optional_probability, optional_text, strict_object
 from arena_tui.programs import fault_of
 from arena_tui.values import shown
@@ -38,7 +39,7 @@ _REAP = 5.0  # seconds to wait for the end of a process that was killed
 _SAID: Mapping[str, Said] = {"first": "first", "second": "second", "draw": "draw"}
 
 
-class CommandJudge:
+class CommandJudge(OneCall):
     """Implements `Judge` with the program `settings.command`, an argument list started in `folder`.
 
     Raises `JudgeError` at construction when there is no such program; one that cannot be started
@@ -48,7 +49,6 @@ class CommandJudge:
     """
 
     keeps_replies = True
-    notes: Sequence[str] = ()
 
     def __init__(
         self,
@@ -76,17 +76,6 @@ class CommandJudge:
         """Make sure that the cache can be used. Raises UsageError when it cannot."""
         if self._cache is not None:
             await self._cache.open()
-
-    def planned(self, question: Question) -> None:
-        """Nothing to count."""
-
-    def worst_case(self, question: Question, replies: Sequence[Reply] = ()) -> Usage:
-        """Nothing that arena could know of."""
-        return FREE
-
-    def at_stake(self, question: Question, replies: Sequence[Reply] = ()) -> Usage:
-        """One call is all there is."""
-        return self.worst_case(question, replies)
 
     async def ask(self, question: Question, desk: Desk) -> None:
         """Lay down what the program printed; `failure` when it ended badly, late or not at all."""
@@ -118,10 +107,6 @@ class CommandJudge:
         except OSError as error:
             failure = f"could not start {self._argv[0]}: {error.strerror or type(error).__name__}"
         return Reply(exchange.stdout.decode("utf-8", "replace"), failure=failure)
-
-    def answered(self, question: Question, replies: Sequence[Reply]) -> bool:
-        """One reply is all there is."""
-        return bool(replies)
 
     def read(self, question: Question, replies: Sequence[Reply]) -> Verdict:
         """The verdict in what the program printed; invalid with the reason when there is none."""

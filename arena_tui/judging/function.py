@@ -18,7 +18,8 @@ from typing import Any
 
 from arena_tui.candidate import Candidate
 from arena_tui.errors import JudgeError
-from arena_tui.judging.base import FREE, Desk, Question, Reply, Usage, Verdict
+from arena_tui.judging.base import Desk, Question, Reply, Verdict
+from arena_tui.judging.one_call import OneCall
 from arena_tui.vocabulary import Said
 
 Answer = Said | float | Verdict
@@ -29,7 +30,7 @@ _THREADS = 64  # at most; a thread starts only when all others are busy
 _SAID: tuple[Said, ...] = ("first", "second", "draw", "invalid")
 
 
-class CallableJudge:
+class CallableJudge(OneCall):
     """Implements `Judge` with a function.
 
     An exception of the function makes that one comparison invalid, with its class and text as the
@@ -38,7 +39,6 @@ class CallableJudge:
     """
 
     keeps_replies = False
-    notes: Sequence[str] = ()
 
     def __init__(self, function: JudgeFunction, *, draws: bool = True) -> None:
         self._function = function
@@ -48,20 +48,6 @@ class CallableJudge:
         self._is_async = inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(call)
         self._threads: ThreadPoolExecutor | None = None
         self._failures = 0
-
-    async def open(self) -> None:
-        """Nothing to be made sure of."""
-
-    def planned(self, question: Question) -> None:
-        """Nothing to count."""
-
-    def worst_case(self, question: Question, replies: Sequence[Reply] = ()) -> Usage:
-        """Nothing that arena could know of."""
-        return FREE
-
-    def at_stake(self, question: Question, replies: Sequence[Reply] = ()) -> Usage:
-        """One call is all there is."""
-        return self.worst_case(question, replies)
 
     async def ask(self, question: Question, desk: Desk) -> None:
         """Lay down what the function returned, as JSON; `failure` when it raised."""
@@ -78,10 +64,6 @@ class CallableJudge:
             return
         self._failures = 0
         desk.keep(Reply(json.dumps(dataclasses.asdict(_verdict(answer)))))
-
-    def answered(self, question: Question, replies: Sequence[Reply]) -> bool:
-        """One reply is all there is."""
-        return bool(replies)
 
     def read(self, question: Question, replies: Sequence[Reply]) -> Verdict:
         """The verdict that `ask` wrote down."""

@@ -14,7 +14,8 @@ from time import monotonic
 from typing import TYPE_CHECKING, Protocol
 
 from arena_tui.errors import JudgeError
-from arena_tui.judging.base import FREE, Desk, Question, Reply, Usage, Verdict
+from arena_tui.judging.base import Desk, Question, Reply, Verdict
+from arena_tui.judging.one_call import OneCall
 from arena_tui.judging.strict_json import optional_text, strict_object
 from arena_tui.vocabulary import Orientation, Said
 
@@ -52,7 +53,7 @@ class Prompt(Protocol):
         ...
 
 
-class HumanJudge:
+class HumanJudge(OneCall):
     """Implements `Judge`. With a `prompt` it is run from the first question to the end of the judge.
 
     `changed` is called whenever the queue has changed.
@@ -60,7 +61,6 @@ class HumanJudge:
 
     label = "human"
     keeps_replies = True
-    notes: Sequence[str] = ()
 
     def __init__(
         self,
@@ -102,22 +102,9 @@ class HumanJudge:
         self.changed()
         return True
 
-    async def open(self) -> None:
-        """Nobody to be reached: the person is here, or the run waits for them."""
-
-    def planned(self, question: Question) -> None:
-        """Nothing to count."""
-
-    def worst_case(self, question: Question, replies: Sequence[Reply] = ()) -> Usage:
-        """Nothing that a budget holds."""
-        return FREE
-
-    def at_stake(self, question: Question, replies: Sequence[Reply] = ()) -> Usage:
-        """One call is all there is."""
-        return self.worst_case(question, replies)
-
     async def ask(self, question: Question, desk: Desk) -> None:
         """Wait for the answer and lay it down. Raises JudgeError when the terminal was closed."""
+        desk.waits(True)  # for a person, which costs nothing
         key = (question.group, question.seq, question.orientation)
         answer: asyncio.Future[tuple[Said, str]] = asyncio.get_running_loop().create_future()
         asked = Asked(key, question, monotonic(), answer)
@@ -133,10 +120,6 @@ class HumanJudge:
                 self.changed()
         seconds = monotonic() - self._shown.pop(key, asked.since)
         desk.keep(Reply(json.dumps({"winner": said, "reason": reason}), model="human", seconds=seconds))
-
-    def answered(self, question: Question, replies: Sequence[Reply]) -> bool:
-        """One answer is all there is."""
-        return bool(replies)
 
     def read(self, question: Question, replies: Sequence[Reply]) -> Verdict:
         """What the person said."""

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from arena_tui.errors import FileProblems, Problem
-from arena_tui.judging.base import FREE, Desk, Question, Reply, Usage, Verdict
+from arena_tui.judging.base import Desk, Question, Reply, Verdict
+from arena_tui.judging.one_call import OneCall
 from arena_tui.judging.strict_json import optional_probability, optional_text, strict_object
 from arena_tui.values import did_you_mean, shown
 from arena_tui.vocabulary import Said
@@ -37,7 +38,7 @@ class _Line(NamedTuple):
     verdict: Verdict
 
 
-class RecordedJudge:
+class RecordedJudge(OneCall):
     """Implements `Judge` from the file `settings.file`, relative to `folder`.
 
     A line without `group` serves every group. With `settings.symmetric` a pair that was never
@@ -46,7 +47,6 @@ class RecordedJudge:
     """
 
     keeps_replies = False
-    notes: Sequence[str] = ()
 
     def __init__(self, settings: settings.RecordedJudge, folder: Path) -> None:
         self.label = f"recorded: {Path(settings.file).name}"
@@ -73,9 +73,6 @@ class RecordedJudge:
         message = f"no recorded verdict is on two candidates of one group of the pool ({named})"
         raise FileProblems([Problem(str(self._path), None, message, "the ids must be those of the pool")])
 
-    async def open(self) -> None:
-        """Nothing to be made sure of."""
-
     def planned(self, question: Question) -> None:
         """Count the comparison. Nothing is kept for a pair with one line or none: memory stays flat."""
         lines, _ = self._of_pair(question)
@@ -83,14 +80,6 @@ class RecordedJudge:
             pair = (question.group, question.first.id, question.second.id)
             self._planned[_key(question)] = self._asked[pair] % len(lines)
             self._asked[pair] += 1
-
-    def worst_case(self, question: Question, replies: Sequence[Reply] = ()) -> Usage:
-        """Nothing: the verdicts exist."""
-        return FREE
-
-    def at_stake(self, question: Question, replies: Sequence[Reply] = ()) -> Usage:
-        """One call is all there is."""
-        return self.worst_case(question, replies)
 
     async def ask(self, question: Question, desk: Desk) -> None:
         """Lay down the number of the line in the file; a failure when the pair has none."""
@@ -104,10 +93,6 @@ class RecordedJudge:
             reply = Reply(str(lines[index].number))
         desk.keep(reply)
 
-    def answered(self, question: Question, replies: Sequence[Reply]) -> bool:
-        """One reply is all there is."""
-        return bool(replies)
-
     def read(self, question: Question, replies: Sequence[Reply]) -> Verdict:
         """The verdict on the line the reply names; the question's place in the count is let go."""
         reply = replies[-1]
@@ -119,9 +104,6 @@ class RecordedJudge:
         if found.verdict.winner == "draw" and not self._draws:
             return Verdict("invalid", reason=DRAWS_OFF)
         return _swap(found.verdict) if swapped else found.verdict
-
-    async def close(self) -> None:
-        """Nothing is open."""
 
     def _of_pair(self, question: Question) -> tuple[list[_Line], bool]:
         """The lines that serve this question in file order, and whether they must be swapped."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from arena_tui.candidate import Candidate
 from arena_tui.judging.base import Desk, Question, Reply, Usage, Verdict
+from arena_tui.judging.one_call import OneCall
 from arena_tui.vocabulary import Said
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ _REASONS: Mapping[Said, str] = {
 }
 
 
-class SimulatedJudge:
+class SimulatedJudge(OneCall):
     """Implements `Judge`. A verdict depends on the seed and the question alone, never on time or order.
 
     `candidates` are those of all groups as the run started, on a resume too: strengths of children
@@ -39,8 +40,6 @@ class SimulatedJudge:
     """
 
     label = "SIMULATED"
-
-    notes: Sequence[str] = ()
 
     def __init__(
         self,
@@ -73,19 +72,9 @@ class SimulatedJudge:
             known = self._late[key] = self._decide(candidate, self._of_parents(candidate))
         return known
 
-    async def open(self) -> None:
-        """Nothing to be made sure of."""
-
-    def planned(self, question: Question) -> None:
-        """Nothing to count: a verdict does not depend on what came before."""
-
     def worst_case(self, question: Question, replies: Sequence[Reply] = ()) -> Usage:
         """Exactly what every comparison costs."""
         return self._usage
-
-    def at_stake(self, question: Question, replies: Sequence[Reply] = ()) -> Usage:
-        """One call is all there is."""
-        return self.worst_case(question, replies)
 
     async def ask(self, question: Question, desk: Desk) -> None:
         """Lay down the verdict in words, after the latency."""
@@ -95,10 +84,6 @@ class SimulatedJudge:
             await asyncio.sleep(seconds)
         said, p_first = self._verdict(question)
         desk.keep(Reply(said if p_first is None else f"{said} {p_first!r}", self._usage))
-
-    def answered(self, question: Question, replies: Sequence[Reply]) -> bool:
-        """One reply is all there is."""
-        return bool(replies)
 
     def read(self, question: Question, replies: Sequence[Reply]) -> Verdict:
         """The verdict in the words of `ask`."""
@@ -112,9 +97,6 @@ class SimulatedJudge:
         if said is None:
             return Verdict("invalid", reason=reply.failure or "not a simulated verdict")
         return Verdict(said, p_first, _REASONS[said])
-
-    async def close(self) -> None:
-        """Nothing is open."""
 
     def _verdict(self, question: Question) -> tuple[Said, float | None]:
         """What is said, and the probability of the first when the settings ask for it."""

@@ -39,14 +39,7 @@ class AnthropicProvider(SdkProvider):
         return self._capabilities
 
     def _make(self) -> Any:
-        sdk = importlib.import_module("anthropic")
-        clocks = self._address.clocks
-        return sdk.AsyncAnthropic(
-            api_key=self._key(),
-            base_url=self._address.base_url,
-            max_retries=0,
-            timeout=sdk.Timeout(None, connect=clocks.connect, read=clocks.idle, write=clocks.idle),
-        )
+        return self._made_by("anthropic", "AsyncAnthropic")
 
     def _reading(self, request: Request) -> Reading:
         if request.top_logprobs:

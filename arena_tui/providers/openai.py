@@ -128,14 +128,7 @@ class OpenAIProvider(SdkProvider):
         return answer
 
     def _make(self) -> Any:
-        sdk = importlib.import_module("openai")
-        clocks = self._address.clocks
-        return sdk.AsyncOpenAI(
-            api_key=self._key(),
-            base_url=self._address.base_url,
-            max_retries=0,
-            timeout=sdk.Timeout(None, connect=clocks.connect, read=clocks.idle, write=clocks.idle),
-        )
+        return self._made_by("openai", "AsyncOpenAI")
 
     def _reading(self, request: Request) -> Reading:
         return OpenAIReading(request)

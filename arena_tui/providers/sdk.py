@@ -9,6 +9,7 @@ cannot break it.
 from __future__ import annotations
 
 import asyncio
+import importlib
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import replace
@@ -170,6 +171,17 @@ class SdkProvider(ABC):
 
     def _key(self) -> str:
         return self._address.key.reveal() if self._address.key is not None else NO_KEY
+
+    def _made_by(self, package: str, name: str) -> Any:
+        """The client class `name` of an SDK, made for this address; both SDKs take the same."""
+        sdk = importlib.import_module(package)
+        clocks = self._address.clocks
+        return getattr(sdk, name)(
+            api_key=self._key(),
+            base_url=self._address.base_url,
+            max_retries=0,
+            timeout=sdk.Timeout(None, connect=clocks.connect, read=clocks.idle, write=clocks.idle),
+        )
 
     @abstractmethod
     def _make(self) -> Any:

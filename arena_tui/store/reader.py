@@ -10,14 +10,13 @@ import json
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 from arena_tui.candidate import Candidate, Group
 from arena_tui.facts import Outcome, RatingChange
-from arena_tui.store import applied_rows, booked, export_rows, judge_rows
+from arena_tui.store import applied_rows, booked, export_rows, judge_rows, pending_rows
 from arena_tui.store.export_rows import PIECE, group_ids, pieces
 from arena_tui.store.payloads import decode_intervention, decode_step, decode_vector
 from arena_tui.store.records import (
@@ -35,7 +34,7 @@ from arena_tui.store.records import (
     StoredVerdict,
 )
 from arena_tui.store.schema import open_reading, readable
-from arena_tui.vocabulary import Orientation, Winner
+from arena_tui.vocabulary import Winner
 
 __all__ = [
     "Acted",
@@ -219,48 +218,7 @@ class Reader:
     def pending(self) -> list[Pending]:
         """The planned steps without an outcome, in `pos` order, with their verdicts and replies."""
         with readable(self.path, "a planned match"):
-            return self._pending()
-
-    def _pending(self) -> list[Pending]:
-        verdicts: dict[int, list[StoredVerdict]] = {}
-        for step, orientation, said, p_first, reason, flags in self._conn.rows(
-            "SELECT c.step, c.orientation, c.verdict, c.p_first, c.reason, c.flags FROM comparisons c"
-            " JOIN steps s ON s.id = c.step WHERE s.state = 'planned' ORDER BY c.id"
-        ):
-            verdicts.setdefault(step, []).append(
-                StoredVerdict(orientation, said, p_first, reason, tuple(json.loads(flags)))
-            )
-        replies: dict[int, list[StoredReply]] = {}
-        for step, *fields in self._conn.rows(
-            "SELECT c.step, c.orientation, c.sample, c.attempt, c.turn, c.request_hash, c.reply,"
-            " c.stop_reason, c.failure, c.input_tokens, c.cached_input_tokens, c.output_tokens, c.cost,"
-            " c.member, c.model, c.from_cache, c.seconds, c.logprobs"
-            " FROM calls c JOIN steps s ON s.id = c.step WHERE s.state = 'planned' ORDER BY c.id"
-        ):
-            reply = StoredReply(*fields)
-            read = replace(reply, from_cache=bool(reply.from_cache), logprobs=_logprobs(fields[-1]))
-            replies.setdefault(step, []).append(read)
-        lost: dict[int, list[Orientation]] = {}
-        for step, orientation in self._conn.rows(
-            "SELECT r.step, r.orientation FROM reservations r JOIN steps s ON s.id = r.step"
-            " WHERE s.state = 'planned' AND r.state = 'lost'"
-        ):
-            lost.setdefault(step, []).append(orientation)
-        return [
-            Pending(
-                pos,
-                id_,
-                match_id,
-                decode_step(payload),
-                tuple(verdicts.get(id_, ())),
-                tuple(replies.get(id_, ())),
-                tuple(lost.get(id_, ())),
-            )
-            for pos, id_, match_id, payload in self._conn.rows(
-                "SELECT s.pos, s.id, m.id, s.payload FROM steps s JOIN tournament_matches m ON m.step = s.id"
-                " WHERE s.state = 'planned' ORDER BY s.pos"
-            )
-        ]
+            return pending_rows.read(self._conn)
 
     # What it has come to.
 
@@ -399,10 +357,3 @@ class Reader:
     def about_judge(self) -> judge_rows.JudgeRows:
         """What is stored about the judge, counted; see `judge_rows`."""
         return judge_rows.read(self._conn)
-
-
-def _logprobs(stored: str | None) -> tuple[tuple[str, tuple[tuple[str, float], ...]], ...]:
-    """Back from the JSON of a call's `logprobs`."""
-    if stored is None:
-        return ()
-    return tuple((token, tuple((text, float(p)) for text, p in top)) for token, top in json.loads(stored))

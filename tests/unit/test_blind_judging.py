@@ -1,4 +1,4 @@
-"""Ctrl+c where a person judges: what was judged by hand is told, and a run does not wait for its grace."""
+"""Ctrl+c where a person judges: what was judged by hand is told. Also who counts as a person."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from arena_tui import exit_codes, running, settings
+from arena_tui import exit_codes, settings
 from arena_tui.candidate import Candidate, Group
 from arena_tui.commands import by_hand
 from arena_tui.judging.human import has_person
@@ -35,21 +35,12 @@ def test_what_was_judged_before_ctrl_c_is_told(
 
 
 @pytest.mark.parametrize(
-    ("judge", "stops", "person"),
+    ("judge", "person"),
     [
-        ({"kind": "human"}, 2, True),
-        ({"kind": "simulated"}, 1, False),
-        ({"kind": "panel", "judges": [{"kind": "human"}, {"kind": "simulated"}]}, 1, True),
+        ({"kind": "human"}, True),
+        ({"kind": "simulated"}, False),
+        ({"kind": "panel", "judges": [{"kind": "human"}, {"kind": "simulated"}]}, True),
     ],
 )
-def test_a_question_to_a_person_is_cancelled_at_once(judge: dict[str, Any], stops: int, person: bool) -> None:
-    asked: list[tuple[str, int]] = []
-    tournament = settings.validate({"judge": judge})
-    engine: Any = SimpleNamespace(
-        stop=lambda detail, code: asked.append((detail, code)),
-        course=SimpleNamespace(tournament=tournament),
-        gate=SimpleNamespace(cancelled=False),
-    )
-    running._stopper(engine)("ctrl+c", 130)
-    assert asked == [("ctrl+c", 130)] * stops
-    assert has_person(tournament.judge) is person
+def test_a_person_is_known_alone_or_in_a_panel(judge: dict[str, Any], person: bool) -> None:
+    assert has_person(settings.validate({"judge": judge}).judge) is person
