@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from arena_tui.judging.base import Question
-from arena_tui.judging.shown_texts import criteria_lines
 from arena_tui.safetext import clean
 from arena_tui.vocabulary import Said
 
@@ -37,8 +36,7 @@ def question_lines(question: Question, heading: str, task: str, criteria: Mappin
     """The question under `heading`, cleaned. `task` and `criteria` are used where it has none of its own."""
     yield f"\n=== {heading} ==="
     yield clean(question.task or task)
-    if listed := criteria_lines(criteria if question.criteria is None else question.criteria):
-        yield clean(listed)
+    yield from criteria_lines(criteria if question.criteria is None else question.criteria)
     if question.prompt:
         yield f"--- prompt ---\n{clean(question.prompt)}"
     for number, candidate in enumerate((question.first, question.second), 1):
@@ -46,3 +44,9 @@ def question_lines(question: Question, heading: str, task: str, criteria: Mappin
         if candidate.review:
             yield f"--- review of text {number} ---\n{clean(candidate.review)}"
     yield "---"
+
+
+def criteria_lines(criteria: Mapping[str, str]) -> Iterator[str]:
+    """A line for each criterion, cleaned."""
+    for name, words in criteria.items():
+        yield clean(f"- {name}" if words == name else f"- {name}: {words}")
