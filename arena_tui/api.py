@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Any, cast
 
 from arena_tui.candidate import Pool
-from arena_tui.commands.resumption import Differences, differences_of
 from arena_tui.embedding import fetch_vectors
 from arena_tui.engine import opening
 from arena_tui.errors import JudgeError, UsageError
 from arena_tui.judging.base import Judge
 from arena_tui.judging.function import CallableJudge, JudgeFunction
 from arena_tui.report.result import Result
+from arena_tui.resumption import Differences, differences_of
 from arena_tui.running import discard_unbegun, drive, may_change, prove_judge
 from arena_tui.settings import Tournament as TournamentSettings
 from arena_tui.settings import with_changes

@@ -77,8 +77,24 @@ class Word(click.Choice):  # type: ignore[type-arg]  # it takes no type before c
 def arena(ctx: click.Context) -> None:
     """Tournaments of ideas: which text is best, how sure that is, and why."""
     if ctx.invoked_subcommand is None:
+        from arena_tui.commands.console import has_console
+
+        if has_console():
+            from arena_tui.commands.front import home
+
+            ctx.exit(home())
         click.echo(ctx.get_help(), err=True)
         ctx.exit(exit_codes.USAGE)
+
+
+def _display_options(command: Callable[..., None]) -> Callable[..., None]:
+    for option in (
+        click.option("--no-mouse", is_flag=True, help="The console leaves the mouse to the terminal."),
+        click.option("--ascii", is_flag=True, help="The console draws without Unicode signs."),
+        click.option("--theme", metavar="NAME", help="The console's theme, for this time."),
+    ):
+        command = option(command)
+    return command
 
 
 def _output_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -93,16 +109,18 @@ def _output_options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 @arena.command(hidden=True)
-@click.argument("file")
+@click.argument("file", required=False)
 @_output_options
+@_display_options
+@click.option("--detach", is_flag=True, help="Run headless in the background and say how to watch it.")
 @click.option("--db", metavar="FILE", help="The run's database file (default: a new one in the data folder).")
 @click.option("--new", is_flag=True, help="A fresh run, even if one of this file is unfinished.")
 @click.option("--extend", is_flag=True, help="Go on with the last run and admit candidates the file gained.")
 @click.option("--seed", type=int, help="The seed of a new run.")
 @click.option("--set", "assignments", multiple=True, metavar="KEY=VALUE", help="Override a key of the file.")
 def run(**options: Any) -> None:
-    """Run a tournament file."""
-    from arena_tui.commands.run import run_file
+    """Run a tournament file: in the console on a terminal, else headless."""
+    from arena_tui.commands.front import run_file
 
     sys.exit(run_file(**options))
 
@@ -110,15 +128,26 @@ def run(**options: Any) -> None:
 @arena.command()
 @click.argument("run", required=False)
 @_output_options
+@_display_options
 @click.option("--add-usd", type=float, metavar="X", help="Raise the limit of money by X USD.")
 @click.option("--add-tokens", type=int, metavar="N", help="Raise the limit of tokens by N.")
 @click.option("--add-matches", type=int, metavar="N", help="Raise the limit of matches by N.")
 @click.option("--add-time", metavar="T", help="Raise the limit of running time by T, as in 30m.")
 def resume(**options: Any) -> None:
     """Go on with a stopped run (the newest unfinished one, if none is named)."""
-    from arena_tui.commands.run import resume_run
+    from arena_tui.commands.front import resume_run
 
     sys.exit(resume_run(**options))
+
+
+@arena.command()
+@click.argument("run", required=False)
+@_display_options
+def watch(run: str | None, **display: Any) -> None:
+    """Follow a run that another process drives, or look at one that is over (by default the newest)."""
+    from arena_tui.commands.front import watch_run
+
+    sys.exit(watch_run(run, **display))
 
 
 @arena.command()

@@ -10,13 +10,14 @@ import json
 import signal
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from arena_tui import exit_codes
 from arena_tui.engine.actions import RESUMED, Action, Resolved, resolve
 from arena_tui.engine.events import Event
-from arena_tui.engine.opening import PYTHON_JUDGE, Driver
+from arena_tui.engine.opening import PYTHON_JUDGE, Driver, JudgeOf
 from arena_tui.engine.tournament import Engine
 from arena_tui.errors import Problem, UsageError
 from arena_tui.facts import Intervention
@@ -69,6 +70,7 @@ async def drive(
     listeners: Iterable[Callable[[Event], None]] = (),
     on_engine: Callable[[Engine], None] | None = None,
     handle_signals: bool = True,
+    person: Person = "terminal",
     told: Callable[[str], None] = lambda _trouble: None,
 ) -> tuple[Result, int]:
     """Run the database at `path` until something ends it: its result, and the exit code.
@@ -76,8 +78,10 @@ async def drive(
     `changes` are settings (dotted keys) that differ from the stored ones, `add` extends limits (usd,
     tokens, matches, time), `admit` are further candidates; all are journaled before anything else happens.
     `asked` is what the tournament file asks for now, kept for the next time it is compared. Without a
-    `judge` the one of the stored settings judges; a run that was begun with a Python judge is refused.
-    `told` hears of trouble that stops nothing, such as a cache of replies that could not be written.
+    `judge` the one of the stored settings judges, asking a `person` as told; a run that was begun with a
+    Python judge is refused. `told` hears of trouble that stops nothing, such as a cache of replies that
+    could not be written. What takes long (replaying the journal, summing up) happens in a thread, so that
+    the loop goes on.
     """
     if judge is None:
         _refuse_run_of_python(path)
@@ -92,14 +96,15 @@ async def drive(
             folder=path.parent,
             secret=secret,
             home=data_folder(),
+            person=person,
             told=told,
         )
 
-    with Driver(path, judge_of) as driver:
+    with await _opened(path, judge_of) as driver:
         if judge is None:
             _refuse_edited_votes(driver)
         notes = {} if asked is None else {"asked": asked}
-        engine = driver.engine(listeners=listeners, notes=notes)
+        engine = await asyncio.to_thread(partial(driver.engine, listeners=listeners, notes=notes))
         values = {**changes, **extended(engine, add)}
         if values:
             _refuse_fixed(values)
@@ -116,11 +121,26 @@ async def drive(
                 ending = await engine.run()
         else:
             ending = await engine.run()
-        result = summarize(driver.course, driver.reader, path)
+        result = await asyncio.to_thread(summarize, driver.course, driver.reader, path)
         if ending.exit_code == exit_codes.OK and driver.course.tournament.overview is not None:
             await _overview(engine, result, path, handle_signals, told)
-            result = summarize(driver.course, driver.reader, path)
+            result = await asyncio.to_thread(summarize, driver.course, driver.reader, path)
         return result, ending.exit_code
+
+
+async def _opened(path: Path, judge_of: JudgeOf) -> Driver:
+    """The run, locked and replayed in a thread; cancelled meanwhile, it is let go of again."""
+    opening = asyncio.ensure_future(asyncio.to_thread(Driver, path, judge_of))
+    try:
+        return await asyncio.shield(opening)
+    except asyncio.CancelledError:
+        opening.add_done_callback(_let_go)
+        raise
+
+
+def _let_go(opening: asyncio.Future[Driver]) -> None:
+    if not opening.cancelled() and opening.exception() is None:
+        opening.result().close()
 
 
 async def _overview(

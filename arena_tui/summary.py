@@ -81,7 +81,7 @@ def summarize(course: Course, reader: Reader, db: Path) -> Result:
         standings=_all_rows(course, standings, reader.comparison_flags()),
         judge={
             **judge_report(judged, orders=course.tournament.judge.orders),
-            **_judge(course.tournament.judge, meta.get(PYTHON_JUDGE)),
+            **who_judged(course.tournament.judge, meta.get(PYTHON_JUDGE)),
             "invalid_reasons": [
                 {"reason": reason, "comparisons": count} for reason, count in reader.invalid_reasons(REASONS)
             ],
@@ -100,7 +100,7 @@ def _overview(stored: str | None) -> dict[str, Any] | None:
     return {**told, "usage": asdict(sum(usages, FREE))}
 
 
-def _judge(judge: AnyJudge, python_judge: str | None) -> dict[str, Any]:
+def who_judged(judge: AnyJudge, python_judge: str | None) -> dict[str, Any]:
     """Who decided, and whether that was a simulation, if only in part."""
     if python_judge is not None:
         return {"kind": "python", "simulated": python_judge == SimulatedJudge.label}

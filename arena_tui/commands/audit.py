@@ -16,7 +16,7 @@ from arena_tui import auditing, exit_codes
 from arena_tui.auditing import Audit
 from arena_tui.commands.by_hand import judge_by_hand
 from arena_tui.commands.progress import progress
-from arena_tui.commands.run import layout, overrides
+from arena_tui.commands.run import layout
 from arena_tui.conventions import CONTRACT
 from arena_tui.errors import ArenaError, UsageError
 from arena_tui.gold_pairs import GoldPair, conditions, read_gold, read_replies
@@ -27,6 +27,7 @@ from arena_tui.judging.verdict import contract_of, parse_verdict
 from arena_tui.report.audit_report import audit_lines, audit_report
 from arena_tui.report.judge_words import price_words
 from arena_tui.report.tables import judge_table
+from arena_tui.resumption import overrides
 from arena_tui.safetext import clean
 from arena_tui.settings import llm_judges
 from arena_tui.store.folder import data_folder, find_run

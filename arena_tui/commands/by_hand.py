@@ -7,60 +7,19 @@ are lines of stdin, and the result is on stdout; nothing is stored.
 from __future__ import annotations
 
 import json
-import random
 import sys
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable
 from typing import Any
 
 from arena_tui import exit_codes
-from arena_tui.candidate import Candidate, Group
-from arena_tui.engine.replay import origin_of
-from arena_tui.errors import UsageError
-from arena_tui.judging.base import Question
+from arena_tui.blind import BlindMatch, BlindSession, blind_session, side_of
 from arena_tui.judging.question_text import answer_of, question_lines, ways
 from arena_tui.ratings.agreement import cohen_kappa
 from arena_tui.report.judge_report import share
 from arena_tui.report.judge_words import interval, percent
 from arena_tui.safetext import clean, one_line
 from arena_tui.store import folder
-from arena_tui.store.reader import Reader
 from arena_tui.vocabulary import Said, Winner
-
-
-@dataclass(frozen=True, slots=True)
-class _Match:
-    """An applied match; `turned`: b is shown as text 1."""
-
-    group: str
-    seq: int
-    a: str
-    b: str
-    winner: Winner
-    turned: bool
-
-
-@dataclass(frozen=True, slots=True)
-class _Session:
-    """What is asked: the matches and the words and texts that are shown with them."""
-
-    run: str
-    task: str
-    draws: bool
-    criteria: Mapping[str, str]
-    groups: Mapping[str, Group]
-    texts: dict[tuple[str, str], Candidate]
-    matches: list[_Match]
-
-    def question(self, match: _Match) -> Question:
-        """What the judge was asked, in the order in which the person is shown the texts."""
-        group = self.groups[match.group]
-        a, b = self.texts[match.group, match.a], self.texts[match.group, match.b]
-        shown = (b, a) if match.turned else (a, b)
-        criteria = group.criteria or None
-        return Question(
-            match.group, match.seq, "ab", "pairwise", *shown, prompt=group.prompt, criteria=criteria
-        )
 
 
 def judge_by_hand(run: str, number: int, as_json: bool) -> int:
@@ -68,8 +27,8 @@ def judge_by_hand(run: str, number: int, as_json: bool) -> int:
 
     Ctrl+c quits too, with its own exit code: what was judged by then is told.
     """
-    session = _session(run, number)
-    answers: list[tuple[_Match, Winner]] = []
+    session = blind_session(folder.find_run(run), number)
+    answers: list[tuple[BlindMatch, Winner]] = []
     skipped, code = 0, exit_codes.OK
     try:
         for at, match in enumerate(session.matches, 1):
@@ -80,7 +39,7 @@ def judge_by_hand(run: str, number: int, as_json: bool) -> int:
             if said == "invalid":
                 skipped += 1
                 continue
-            answers.append((match, _side(said, match.turned)))
+            answers.append((match, side_of(said, match.turned)))
     except KeyboardInterrupt:
         print(file=sys.stderr)
         code = exit_codes.EXTERNAL
@@ -93,35 +52,7 @@ def judge_by_hand(run: str, number: int, as_json: bool) -> int:
     return code
 
 
-def _session(run: str, number: int) -> _Session:
-    """The same matches in the same order for everybody who asks for as many of the same run."""
-    path = folder.find_run(run)
-    with Reader(path) as reader, reader.frozen():
-        origin = origin_of(reader)
-        texts = {(c.group, c.id): c for c in reader.candidates()}
-        found = [
-            (row["group"], row["seq"], row["hyp_a"], row["hyp_b"], row["winner"])
-            for row in reader.matches()
-            if row["winner"] != "void" and row["overruled_by"] is None
-        ]
-    if not found:
-        raise UsageError(f"{path.stem} has no match that its judge has decided yet")
-    rng = random.Random(f"{origin.seed}:by hand")
-    rng.shuffle(found)
-    matches = [_Match(*match, turned=rng.random() < 0.5) for match in found[:number]]
-    tournament = origin.tournament
-    return _Session(
-        run=origin.run,
-        task=tournament.task,
-        draws=tournament.judge.draws,
-        criteria=tournament.criteria,
-        groups={group.id: group for group in origin.groups},
-        texts=texts,
-        matches=matches,
-    )
-
-
-def _show(session: _Session, match: _Match, count: str) -> None:
+def _show(session: BlindSession, match: BlindMatch, count: str) -> None:
     told = question_lines(session.question(match), count, session.task, session.criteria)
     print("\n".join(told), file=sys.stderr)
 
@@ -139,13 +70,7 @@ def _ask(draws: bool) -> Said | None:
             return said
 
 
-def _side(said: Said, turned: bool) -> Winner:
-    if said == "draw":
-        return "draw"
-    return "a" if (said == "first") != turned else "b"
-
-
-def _report(session: _Session, answers: list[tuple[_Match, Winner]], skipped: int) -> dict[str, Any]:
+def _report(session: BlindSession, answers: list[tuple[BlindMatch, Winner]], skipped: int) -> dict[str, Any]:
     same = sum(match.winner == said for match, said in answers)
     return {
         "run": session.run,
@@ -167,7 +92,7 @@ def _report(session: _Session, answers: list[tuple[_Match, Winner]], skipped: in
     }
 
 
-def _named(match: _Match, winner: Winner) -> str:
+def _named(match: BlindMatch, winner: Winner) -> str:
     """Whom a verdict names, by id."""
     return {"a": match.a, "b": match.b}.get(winner, winner)
 

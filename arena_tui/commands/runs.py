@@ -77,11 +77,11 @@ def show_match(run: str | None, which: str, as_json: bool) -> None:
             raise UsageError(
                 f"--match {shown(which)} names no match; give its number in the group, as in {groups[0]}:12"
             )
-        key = (group, int(number))
-        row = next((row for row in reader.matches() if (row["group"], row["seq"]) == key), None)
-        if row is None:
-            raise UsageError(f"{path.stem} has no match {group}:{int(number)} with an outcome")
-        said = [each for each in reader.comparisons() if (each["group"], each["seq"]) == key]
+        number = number.lstrip("0") or "0"
+        found = reader.exported_match(group, int(number)) if len(number) < 19 else None
+        if found is None:
+            raise UsageError(f"{path.stem} has no match {group}:{number} with an outcome")
+        row, said = found
     if as_json:
         print(json.dumps({**row, "comparisons": said}))
         return

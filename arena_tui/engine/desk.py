@@ -61,6 +61,9 @@ class RunDesk:
     def keep(self, reply: Reply) -> None:
         """Book a reply; it is stored when the judge goes on or is done."""
         self.replies.append(reply)
+        if reply.failure:
+            self._state.errors += 1
+            self._state.touch()
         if self._stores:
             self._unsaved.append(reply)
         actual = Cost.of(reply.usage)
@@ -94,13 +97,13 @@ class RunDesk:
         """Note whether anything is under way."""
         self.waiting = waiting
 
-    def show(self, speaker: str, text: object) -> None:
+    def show(self, speaker: str, text: object, slot: int | None = None) -> None:
         """Put the live text where displays look."""
         key = (self._question.group, self._question.seq, self._question.orientation)
         flying = self._state.in_flight.get(key)
         if flying is not None:
             if flying.speaker != speaker or flying.text is not text:
-                self._state.in_flight[key] = replace(flying, speaker=speaker, text=text)
+                self._state.in_flight[key] = replace(flying, speaker=speaker, text=text, slot=slot)
             self._state.touch()
 
     def close(self) -> None:

@@ -326,6 +326,8 @@ def _reply(
         from_cache=reply.from_cache,
         seconds=reply.seconds,
         logprobs=reply.logprobs,
+        speaker=reply.speaker,
+        slot=reply.slot,
     )
 
 

@@ -46,6 +46,10 @@ PYTHON_JUDGE = "python_judge"
 """What a run that was begun with a judge from Python has in its meta data: what that judge is called."""
 
 
+JudgeOf = Callable[[Tournament, int, Iterable[Candidate], bytes], Judge]
+"""Makes a run's judge from the tournament in force, the seed, all candidates and the run's secret."""
+
+
 def create(
     tournament: Tournament,
     pool: Pool,
@@ -100,14 +104,13 @@ def _with_vectors(group: Group, vectors: Mapping[str, tuple[float, ...]]) -> Gro
 class Driver:
     """The right to drive a run: holds its lock from construction to `close`; a context manager.
 
-    `judge_of` makes the judge from the tournament in force, the seed, all candidates and the run's
-    secret; without one the run can be acted on, not run.
+    Without `judge_of` the run can be acted on, not run.
     """
 
     def __init__(
         self,
         path: Path,
-        judge_of: Callable[[Tournament, int, Iterable[Candidate], bytes], Judge] | None = None,
+        judge_of: JudgeOf | None = None,
     ) -> None:
         self.path = path
         self._lock = RunLock(path)

@@ -149,6 +149,8 @@ def _reply(stored: StoredReply) -> Reply:
         from_cache=stored.from_cache,
         seconds=stored.seconds,
         logprobs=stored.logprobs,
+        speaker=stored.speaker,
+        slot=stored.slot,
     )
 
 

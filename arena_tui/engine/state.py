@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+from arena_tui.ratings.stability import Distance
 from arena_tui.vocabulary import Mode, Orientation, StopReason
 
 RunPhase = Literal["ready", "running", "paused", "draining", "cancelling", "stopped"]
@@ -18,7 +19,8 @@ RunPhase = Literal["ready", "running", "paused", "draining", "cancelling", "stop
 class InFlight:
     """A comparison that a judge is busy with; `since` is on the monotonic clock.
 
-    `str(text)` is what `speaker` has said so far in the turn that is being held.
+    `str(text)` is what `speaker` has said so far in the turn that is being held; it speaks for the text
+    in `slot` (1 or 2), None for a judge.
     """
 
     group: str
@@ -30,11 +32,13 @@ class InFlight:
     since: float
     speaker: str = ""
     text: object = ""
+    slot: int | None = None
 
 
 @dataclass(slots=True)
 class GroupState:
-    """One group's progress. `expected` is None for an open-ended format."""
+    """One group's progress. `expected` is None for an open-ended format, `distance` (what still stands
+    between it and a stable top) where no stability rule is in force."""
 
     id: str
     applied: int = 0
@@ -42,6 +46,7 @@ class GroupState:
     expected: int | None = None
     stop_reason: StopReason | None = None
     stop_detail: str = ""
+    distance: Distance | None = None
 
 
 @dataclass(slots=True)
@@ -74,6 +79,7 @@ class RunState:
     wall_clock_limit: float | None = None
     elapsed: float = 0.0
     concurrency: int = 0
+    errors: int = 0  # calls that failed since this process drives the run, also those repeated since
     trouble: str = ""  # why results cannot be saved, if they cannot
     stop_reason: StopReason | None = None
     stop_detail: str = ""

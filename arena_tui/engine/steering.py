@@ -151,9 +151,12 @@ class Steering:
                 self._teller.count(action.group, action.winner, 1)
             if action.kind == "settings":
                 self._configure()
+                self._teller.windows()
                 for lane in self._lanes.values():
                     self._look_at(lane)
             elif action.group is not None:
+                if action.kind in ("overrule", "reopen"):  # the stop window starts anew
+                    self._teller.windows(action.group)
                 self._look_at(self._lanes[action.group])
         self._calls.retry_blocked()
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from arena_tui.facts import Outcome
 from arena_tui.formats.base import Format
-from arena_tui.ratings.stability import Snapshot, StabilityTracker
+from arena_tui.ratings.stability import Distance, Snapshot, StabilityTracker
 from arena_tui.settings import Stop
 from arena_tui.values import counted
 from arena_tui.vocabulary import StopReason
@@ -66,9 +66,9 @@ class StopWatch:
         self._voids = 0
 
     @property
-    def tracker(self) -> StabilityTracker:
-        """The stability window, for displays."""
-        return self._tracker
+    def distance(self) -> Distance | None:
+        """What still stands between the group and a stable top; None where no such rule is in force."""
+        return self._tracker.distance() if self._settings.rule == "stability" else None
 
     def applied(
         self, outcome: Outcome, valid_matches: int, withdrawn: bool, format_: Format

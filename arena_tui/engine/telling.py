@@ -36,6 +36,7 @@ class Teller:
             for pending in lane.held():
                 pending.held = True
                 state.held += 1
+        self.windows()
         for lane in self._lanes.values():
             shown = state.groups[lane.group.id]
             shown.planned = lane.group.order.planned
@@ -49,6 +50,12 @@ class Teller:
         state.token_limit, state.wall_clock_limit = limits.tokens, limits.wall_clock
         state.concurrency = limits.concurrency
         state.touch()
+
+    def windows(self, group: str | None = None) -> None:
+        """Show how far the groups (or one) are from their stop rule."""
+        for id_ in self._lanes if group is None else (group,):
+            self.state.groups[id_].distance = self._lanes[id_].group.stop.distance
+        self.state.touch()
 
     def count(self, group: str, winner: Winner, more: int) -> None:
         """Bring the outcome counts up to date."""
@@ -69,6 +76,8 @@ class Teller:
         """One outcome was applied."""
         outcome, change, step = applied.outcome, applied.change, applied.outcome.step
         self.count(step.group, outcome.winner, 1)
+        if applied.snapshot is not None:
+            self.windows(step.group)
         if not self._journal.heard:
             return
         tell = self._journal.tell

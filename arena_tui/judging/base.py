@@ -70,7 +70,7 @@ class Reply:
     `turn` numbers the questions of a conversation, `sample` grows only when the same turn is asked
     again for a usable answer, `attempt` when a call failed or was lost. `logprobs` holds, for each
     token that matters, its text and the most likely alternatives with the natural logs of their
-    probabilities.
+    probabilities. `speaker` and `slot` say who was asked, for a screen: see `Desk.show`.
     """
 
     text: str
@@ -86,6 +86,8 @@ class Reply:
     from_cache: bool = False
     seconds: float = 0.0
     logprobs: tuple[tuple[str, tuple[tuple[str, float], ...]], ...] = ()
+    speaker: str = ""
+    slot: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,9 +135,10 @@ class Desk(Protocol):
         slot or for its next attempt, is given up at once when the run is to end."""
         ...
 
-    def show(self, speaker: str, text: object) -> None:
+    def show(self, speaker: str, text: object, slot: int | None = None) -> None:
         """The live text of the turn that is being held; `str(text)` is all of it so far, for whoever
-        looks. Call it again whenever it has grown."""
+        looks. Call it again whenever it has grown. `slot` is the text that the speaker speaks for (1 or
+        2), None for a judge."""
         ...
 
 

@@ -32,8 +32,8 @@ _ENDINGS = {
 class Call:
     """One request, and which of its comparison's calls it is; see `Reply` for `turn` and `sample`.
 
-    `speaker` is who talks, for a screen. `repeat` tells calls apart that ask the very same thing for
-    independent answers.
+    `speaker` is who talks, for a screen, and `slot` the text it speaks for: 1, 2, or None for the judge.
+    `repeat` tells calls apart that ask the very same thing for independent answers.
     """
 
     turn: int
@@ -41,6 +41,7 @@ class Call:
     speaker: str = "judge"
     sample: int = 0
     repeat: int = 0
+    slot: int | None = None
 
 
 class Dialogue(Protocol):

@@ -120,7 +120,13 @@ class Debate:
         floor = self._floor(Heard(replies))
         if floor.fault or floor.decided:
             return ()
-        call = Call(floor.turn, self._request(floor.role, floor.turn, floor.said), self._name(floor.role))
+        side = floor.role.side
+        call = Call(
+            floor.turn,
+            self._request(floor.role, floor.turn, floor.said),
+            self._name(floor.role),
+            slot=None if side is None else side + 1,
+        )
         return (call if floor.first is None else again(call, floor.first, self._script.format_again),)
 
     def ahead(self, replies: Sequence[Reply]) -> Iterator[Request]:

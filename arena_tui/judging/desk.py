@@ -27,7 +27,7 @@ class MemoryDesk:
     def waits(self, waiting: bool) -> None:
         """Nobody gives anything up."""
 
-    def show(self, speaker: str, text: object) -> None:
+    def show(self, speaker: str, text: object, slot: int | None = None) -> None:
         """Nobody watches."""
 
     @property

@@ -182,7 +182,7 @@ class _MemberDesk:
         return self._desk.lost
 
     def keep(self, reply: Reply) -> None:
-        self._desk.keep(replace(reply, member=self.number))
+        self._desk.keep(replace(reply, member=self.number, speaker=self._name(reply.speaker)))
 
     async def saved(self) -> None:
         await self._desk.saved()
@@ -194,8 +194,13 @@ class _MemberDesk:
         (self._busy.discard if waiting else self._busy.add)(self.number)
         self._desk.waits(not self._busy)
 
-    def show(self, speaker: str, text: object) -> None:
-        self._desk.show(f"judge {self.number + 1}: {speaker}", text)
+    def show(self, speaker: str, text: object, slot: int | None = None) -> None:
+        self._desk.show(self._name(speaker), text, slot)
+
+    def _name(self, speaker: str) -> str:
+        """Who speaks, with the member it speaks in."""
+        member = f"judge {self.number + 1}"
+        return f"{member}: {speaker}" if speaker else member
 
 
 def _own(number: int, replies: Sequence[Reply]) -> list[Reply]:

@@ -85,7 +85,7 @@ class Sitting:
             if not live:  # an attempt begins
                 self._under_way(call, True)
             if shown:
-                self._desk.show(call.speaker, live)
+                self._desk.show(call.speaker, live, call.slot)
 
         def failed(attempt: Attempt) -> None:
             self._under_way(call, False)
@@ -173,6 +173,8 @@ class _Attempts:
             model=(done.model if done is not None else "") or self._model,
             from_cache=attempt.from_cache,
             seconds=attempt.seconds,
+            speaker=self._call.speaker,
+            slot=self._call.slot,
         )
 
 

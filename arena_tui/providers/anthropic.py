@@ -18,6 +18,8 @@ from arena_tui.providers.sdk import SdkProvider
 class AnthropicProvider(SdkProvider):
     """One model behind Anthropic's Messages API, or behind a server that speaks it."""
 
+    models_path = "/v1/models"
+
     def __init__(self, address: Address) -> None:
         super().__init__(
             address,

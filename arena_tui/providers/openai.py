@@ -6,7 +6,6 @@ the first call is made.
 
 from __future__ import annotations
 
-import asyncio
 import difflib
 import importlib
 from collections.abc import Sequence
@@ -17,7 +16,7 @@ from urllib.parse import urlsplit
 from arena_tui.providers.address import Address
 from arena_tui.providers.base import Capabilities, Completion, ProviderError, Request
 from arena_tui.providers.faults import Caught, fault
-from arena_tui.providers.json_paths import dig, text_at
+from arena_tui.providers.json_paths import dig
 from arena_tui.providers.openai_wire import OpenAIReading, body_of
 from arena_tui.providers.probing import (
     greeting,
@@ -72,11 +71,6 @@ class OpenAIProvider(SdkProvider):
             raise fault("server", "the server's answer holds no vector for each text", self._address)
         return [[float(number) for number in vector] for vector in vectors]
 
-    async def models(self) -> list[str]:
-        """What the server lists, which may be nothing. Raises ProviderError."""
-        rows = dig(await self._call("get", "/models"), "data")
-        return [name for row in (rows if isinstance(rows, list) else ()) if (name := text_at(row, "id"))]
-
     async def _reach(self) -> None:
         """One tiny chat. A refused model is named beside those that there are."""
         try:
@@ -111,21 +105,6 @@ class OpenAIProvider(SdkProvider):
                 raise
         self._limit_field = _LIMIT_FIELDS[1 - _LIMIT_FIELDS.index(self._limit_field)]
         return await super()._answered(request)
-
-    async def _call(self, method: str, path: str, body: object = None) -> Any:
-        """A plain request for JSON."""
-        caught = Caught(self._address)
-        answer: Any = None
-        with caught:
-            client = await self._client()
-            async with asyncio.timeout(self._address.clocks.total):
-                if method == "get":
-                    answer = await client.get(path, cast_to=object, options=self._options())
-                else:
-                    answer = await client.post(path, cast_to=object, body=body, options=self._options())
-        if caught.fault is not None:
-            raise caught.fault from None
-        return answer
 
     def _make(self) -> Any:
         return self._made_by("openai", "AsyncOpenAI")

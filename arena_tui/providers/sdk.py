@@ -25,6 +25,7 @@ from arena_tui.providers.base import (
     StreamEvent,
 )
 from arena_tui.providers.faults import Caught, fault
+from arena_tui.providers.json_paths import dig, text_at
 from arena_tui.providers.reading import Reading
 
 AFTER_REPLY = 5.0  # seconds that a usage report may take after the reply itself has ended
@@ -40,6 +41,8 @@ class SdkProvider(ABC):
     """One model at one address through a vendor's SDK. Satisfies `base.Provider`."""
 
     simulated = False
+    models_path = "/models"
+    """Where the server lists its models, below the base URL."""
 
     def __init__(self, address: Address, capabilities: Capabilities) -> None:
         self._address = address
@@ -150,6 +153,26 @@ class SdkProvider(ABC):
             if met.kind in ("rejected", "refused", "too_long"):
                 return None
             raise
+
+    async def models(self) -> list[str]:
+        """What the server lists, which may be nothing. Raises ProviderError."""
+        rows = dig(await self._call("get", self.models_path), "data")
+        return [name for row in (rows if isinstance(rows, list) else ()) if (name := text_at(row, "id"))]
+
+    async def _call(self, method: str, path: str, body: object = None) -> Any:
+        """A plain request for JSON."""
+        caught = Caught(self._address)
+        answer: Any = None
+        with caught:
+            client = await self._client()
+            async with asyncio.timeout(self._address.clocks.total):
+                if method == "get":
+                    answer = await client.get(path, cast_to=object, options=self._options())
+                else:
+                    answer = await client.post(path, cast_to=object, body=body, options=self._options())
+        if caught.fault is not None:
+            raise caught.fault from None
+        return answer
 
     async def close(self) -> None:
         """Let go of connections. A later call makes a new client."""

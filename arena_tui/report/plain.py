@@ -16,6 +16,8 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TextIO
 
+from arena_tui.amounts import duration, usd
+from arena_tui.amounts import rate as per_time
 from arena_tui.engine.events import (
     Event,
     GateMoved,
@@ -216,10 +218,10 @@ class PlainDisplay:
         if state.held:
             parts.append(f"{state.held} held")
         if rate:
-            parts.append(f"{rate:.1f}/s" if rate >= 1 else f"{rate * 60:.1f}/min")
+            parts.append(per_time(rate))
         parts.append(_eta(state, rate))
         if state.usd or state.usd_limit is not None:
-            parts.append(f"{state.usd:.4g} USD" + (f" of {state.usd_limit:.4g}" if state.usd_limit else ""))
+            parts.append(f"{usd(state.usd)} USD" + (f" of {usd(state.usd_limit)}" if state.usd_limit else ""))
         if state.phase != "running":
             parts.insert(0, state.phase.upper())
         return "  " + ", ".join(part for part in parts if part)
@@ -259,13 +261,6 @@ def _eta(state: RunState, rate: float) -> str:
     if state.usd_limit is not None or state.token_limit is not None:
         return "until its stop rule fires or its budget is spent"
     return "until its stop rule fires"
-
-
-def duration(seconds: float) -> str:
-    """A length of time in the unit a person would choose."""
-    if seconds < 100:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
 
 
 def _columns() -> int:

@@ -40,40 +40,10 @@ def matches(conn: Reading, times: bool) -> Iterator[dict[str, Any]]:
     on how the groups took turns. With `times` the second of the application is added.
     """
     for group in group_ids(conn):
-        for row in pieces(
-            conn,
-            "SELECT m.applied_no, m.seq, m.round, m.hyp_a, m.hyp_b, m.mode, m.winner, m.elo_a_before,"
-            " m.elo_a_after, m.elo_b_before, m.elo_b_after, m.p_a, m.similarity, m.rationale, m.flags,"
-            " m.order_consistent, CASE WHEN m.overruled_by IS NOT NULL THEN (SELECT COUNT(*) FROM"
-            " interventions i WHERE i.kind = 'overrule' AND i.group_id = m.group_id"
-            " AND i.pos <= m.overruled_by) END, m.applied_at FROM tournament_matches m"
-            " WHERE m.group_id = ? AND m.applied_no > ? ORDER BY m.applied_no LIMIT ?",
-            group,
-        ):
-            applied_no, seq, round_, a, b, mode, winner, *ratings, p_a, similarity = row[:13]
-            rationale, flags, consistent, overruled_by, at = row[13:]
-            match: dict[str, Any] = {
-                "seq": seq,
-                "applied_no": applied_no,
-                "group": group,
-                "round": round_,
-                "hyp_a": a,
-                "hyp_b": b,
-                "mode": mode,
-                "winner": winner or "void",
-                "elo_a_before": ratings[0],
-                "elo_a_after": ratings[1],
-                "elo_b_before": ratings[2],
-                "elo_b_after": ratings[3],
-                "p_a": p_a,
-                "similarity": similarity,
-                "rationale": rationale,
-                "flags": _flags(conn, flags),
-                "order_consistent": None if consistent is None else bool(consistent),
-                "overruled_by": overruled_by,
-            }
+        for row in pieces(conn, _MATCHES, group):
+            match = _match(conn, group, row)
             if times:
-                match["applied_at"] = at
+                match["applied_at"] = row[-1]
             yield match
 
 
@@ -83,30 +53,77 @@ def comparisons(conn: Reading) -> Iterator[dict[str, Any]]:
     `a` is the one that was shown first, so `winner` is `a` for a verdict of `first`.
     """
     for group in group_ids(conn):
-        for row in pieces(
-            conn,
-            "SELECT m.applied_no, m.hyp_a, m.hyp_b, m.seq, m.mode,"
-            " ab.verdict, ab.p_first, ab.reason, ab.flags, ba.verdict, ba.p_first, ba.reason, ba.flags"
-            " FROM tournament_matches m"
-            " LEFT JOIN comparisons ab ON ab.step = m.step AND ab.orientation = 'ab'"
-            " LEFT JOIN comparisons ba ON ba.step = m.step AND ba.orientation = 'ba'"
-            " WHERE m.group_id = ? AND m.applied_no > ? ORDER BY m.applied_no LIMIT ?",
-            group,
-        ):
-            _, a, b, seq, mode, *said = row
-            for first, second, (verdict, p_first, reason, flags) in ((a, b, said[:4]), (b, a, said[4:])):
-                if verdict is not None:
-                    yield {
-                        "a": first,
-                        "b": second,
-                        "winner": {"first": "a", "second": "b"}.get(verdict, verdict),
-                        "p_a": p_first,
-                        "group": group,
-                        "seq": seq,
-                        "mode": mode,
-                        "reason": reason,
-                        "flags": _flags(conn, flags),
-                    }
+        for row in pieces(conn, _COMPARISONS, group):
+            yield from _comparisons(conn, group, row)
+
+
+def match(conn: Reading, group: str, applied_no: int) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """One applied match as `matches` shows it, and its comparisons."""
+    which = (group, applied_no - 1, 1)
+    return (
+        _match(conn, group, conn.rows(_MATCHES, which)[0]),
+        list(_comparisons(conn, group, conn.rows(_COMPARISONS, which)[0])),
+    )
+
+
+_MATCHES = (
+    "SELECT m.applied_no, m.seq, m.round, m.hyp_a, m.hyp_b, m.mode, m.winner, m.elo_a_before,"
+    " m.elo_a_after, m.elo_b_before, m.elo_b_after, m.p_a, m.similarity, m.rationale, m.flags,"
+    " m.order_consistent, CASE WHEN m.overruled_by IS NOT NULL THEN (SELECT COUNT(*) FROM"
+    " interventions i WHERE i.kind = 'overrule' AND i.group_id = m.group_id"
+    " AND i.pos <= m.overruled_by) END, m.applied_at FROM tournament_matches m"
+    " WHERE m.group_id = ? AND m.applied_no > ? ORDER BY m.applied_no LIMIT ?"
+)
+_COMPARISONS = (
+    "SELECT m.applied_no, m.hyp_a, m.hyp_b, m.seq, m.mode,"
+    " ab.verdict, ab.p_first, ab.reason, ab.flags, ba.verdict, ba.p_first, ba.reason, ba.flags"
+    " FROM tournament_matches m"
+    " LEFT JOIN comparisons ab ON ab.step = m.step AND ab.orientation = 'ab'"
+    " LEFT JOIN comparisons ba ON ba.step = m.step AND ba.orientation = 'ba'"
+    " WHERE m.group_id = ? AND m.applied_no > ? ORDER BY m.applied_no LIMIT ?"
+)
+
+
+def _match(conn: Reading, group: str, row: tuple[Any, ...]) -> dict[str, Any]:
+    applied_no, seq, round_, a, b, mode, winner, *ratings, p_a, similarity = row[:13]
+    rationale, flags, consistent, overruled_by, _ = row[13:]
+    return {
+        "seq": seq,
+        "applied_no": applied_no,
+        "group": group,
+        "round": round_,
+        "hyp_a": a,
+        "hyp_b": b,
+        "mode": mode,
+        "winner": winner or "void",
+        "elo_a_before": ratings[0],
+        "elo_a_after": ratings[1],
+        "elo_b_before": ratings[2],
+        "elo_b_after": ratings[3],
+        "p_a": p_a,
+        "similarity": similarity,
+        "rationale": rationale,
+        "flags": _flags(conn, flags),
+        "order_consistent": None if consistent is None else bool(consistent),
+        "overruled_by": overruled_by,
+    }
+
+
+def _comparisons(conn: Reading, group: str, row: tuple[Any, ...]) -> Iterator[dict[str, Any]]:
+    _, a, b, seq, mode, *said = row
+    for first, second, (verdict, p_first, reason, flags) in ((a, b, said[:4]), (b, a, said[4:])):
+        if verdict is not None:
+            yield {
+                "a": first,
+                "b": second,
+                "winner": {"first": "a", "second": "b"}.get(verdict, verdict),
+                "p_a": p_first,
+                "group": group,
+                "seq": seq,
+                "mode": mode,
+                "reason": reason,
+                "flags": _flags(conn, flags),
+            }
 
 
 def _flags(conn: Reading, stored: str) -> Any:

@@ -108,6 +108,8 @@ def insert_reply(
     from_cache: bool = False,
     seconds: float = 0.0,
     logprobs: object = None,
+    speaker: str = "",
+    slot: int | None = None,
 ) -> None:
     """A paid reply, before anybody reads it.
 
@@ -117,7 +119,8 @@ def insert_reply(
     conn.execute(
         "INSERT INTO calls (step, orientation, request_hash, sample, attempt, turn, reply, stop_reason,"
         " failure, input_tokens, cached_input_tokens, output_tokens, cost, state, member, model,"
-        " from_cache, seconds, logprobs) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        " from_cache, seconds, logprobs, speaker, slot)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             step_id,
             orientation,
@@ -138,6 +141,8 @@ def insert_reply(
             from_cache,
             seconds,
             encode(logprobs) if logprobs else None,
+            whole_text(speaker),
+            slot,
         ),
     )
     if left is None:

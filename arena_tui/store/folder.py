@@ -183,6 +183,7 @@ def delete_run(path: Path) -> None:
             inbox = beside(path, ".inbox")
             if inbox.is_dir():
                 shutil.rmtree(inbox)
+            beside(path, ".log").unlink(missing_ok=True)
             beside(path, ".lock").unlink(missing_ok=True)
         except FileNotFoundError as error:
             raise RunNotFound(f"{path}: the run is gone already") from error

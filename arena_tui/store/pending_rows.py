@@ -25,11 +25,11 @@ def read(conn: Reading) -> list[Pending]:
     for step, *fields in conn.rows(
         "SELECT c.step, c.orientation, c.sample, c.attempt, c.turn, c.request_hash, c.reply,"
         " c.stop_reason, c.failure, c.input_tokens, c.cached_input_tokens, c.output_tokens, c.cost,"
-        " c.member, c.model, c.from_cache, c.seconds, c.logprobs"
+        " c.member, c.model, c.from_cache, c.seconds, c.logprobs, c.speaker, c.slot"
         " FROM calls c JOIN steps s ON s.id = c.step WHERE s.state = 'planned' ORDER BY c.id"
     ):
         reply = StoredReply(*fields)
-        read = replace(reply, from_cache=bool(reply.from_cache), logprobs=_logprobs(fields[-1]))
+        read = replace(reply, from_cache=bool(reply.from_cache), logprobs=_logprobs(fields[-3]))
         replies.setdefault(step, []).append(read)
     lost: dict[int, list[Orientation]] = {}
     for step, orientation in conn.rows(

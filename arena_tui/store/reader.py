@@ -8,15 +8,23 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from arena_tui.candidate import Candidate, Group
 from arena_tui.facts import Outcome, RatingChange
-from arena_tui.store import applied_rows, booked, export_rows, judge_rows, pending_rows
+from arena_tui.store import (
+    applied_rows,
+    booked,
+    export_rows,
+    judge_rows,
+    live_rows,
+    match_rows,
+    pending_rows,
+)
 from arena_tui.store.export_rows import PIECE, group_ids, pieces
 from arena_tui.store.payloads import decode_intervention, decode_step, decode_vector
 from arena_tui.store.records import (
@@ -33,7 +41,7 @@ from arena_tui.store.records import (
     StoredReply,
     StoredVerdict,
 )
-from arena_tui.store.schema import open_reading, readable
+from arena_tui.store.schema import Reading, open_reading, readable
 from arena_tui.vocabulary import Winner
 
 __all__ = [
@@ -52,9 +60,12 @@ __all__ = [
     "StoredVerdict",
 ]
 
+P = ParamSpec("P")
+T = TypeVar("T")
+
 
 class Reader:
-    """A reading view of one run; a context manager, used in the thread that made it."""
+    """A reading view of one run; a context manager, used in one thread at a time."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -118,14 +129,20 @@ class Reader:
             for group in group_ids(self._conn):
                 yield from self._candidates(group, from_the_start=False)
 
-    def _candidates(self, group: str, *, from_the_start: bool) -> Iterator[Candidate]:
-        which = "AND added_pos IS NULL" if from_the_start else ""
+    def candidate(self, group: str, id_: str) -> Candidate | None:
+        """One candidate in its present state; None when there is none of that name."""
+        with readable(self.path, "a candidate"):
+            return next(self._candidates(group, id_, from_the_start=False), None)
+
+    def _candidates(self, group: str, *named: str, from_the_start: bool) -> Iterator[Candidate]:
+        which = "AND added_pos IS NULL" if from_the_start else "AND id = ?" if named else ""
         for row in pieces(
             self._conn,
             "SELECT ord, id, text, title, group_id, system, class, parent_ids, generation, rating,"
             f" strength, embedding, review, meta, twin_of, {'initial_state' if from_the_start else 'state'}"
             f" FROM candidates WHERE group_id = ? {which} AND ord > ? ORDER BY ord LIMIT ?",
             group,
+            *named,
             start=-1,
         ):
             (_, id_, text, title, group_id, system, class_, parents, generation, rating, *rest) = row
@@ -219,6 +236,14 @@ class Reader:
         """The planned steps without an outcome, in `pos` order, with their verdicts and replies."""
         with readable(self.path, "a planned match"):
             return pending_rows.read(self._conn)
+
+    def live(self) -> live_rows.LiveRows:
+        """What is under way; see `live_rows`."""
+        return live_rows.read(self._conn)
+
+    def leader(self) -> str:
+        """Who leads; see `live_rows.leader`."""
+        return live_rows.leader(self._conn)
 
     # What it has come to.
 
@@ -336,6 +361,15 @@ class Reader:
         """The comparisons of applied matches; see `export_rows.comparisons`."""
         return export_rows.comparisons(self._conn)
 
+    def match(self, group: str, seq: int) -> match_rows.MatchRecord | None:
+        """Everything stored of a planned or applied match; None when there is none."""
+        return match_rows.read(self._conn, group, seq)
+
+    def exported_match(self, group: str, seq: int) -> tuple[dict[str, Any], list[dict[str, Any]]] | None:
+        """An applied match as exports show it, and its comparisons; None before it is applied."""
+        played = self.applied_match(group, seq)
+        return None if played is None else export_rows.match(self._conn, group, played[-1])
+
     def invalid_reasons(self, most: int) -> list[tuple[str, int]]:
         """Why comparisons of applied matches could not be used, and how many: the `most` frequent reasons."""
         return self._conn.rows(
@@ -353,6 +387,10 @@ class Reader:
                 " WHERE c.flags <> '[]' GROUP BY s.group_id, c.flags ORDER BY min(c.id)"
             )
             return [(group, tuple(json.loads(flags))) for group, flags in rows]
+
+    def facts(self, read: Callable[Concatenate[Reading, P], T], *args: P.args, **options: P.kwargs) -> T:
+        """What one of the functions of `board_rows` reads."""
+        return read(self._conn, *args, **options)
 
     def about_judge(self) -> judge_rows.JudgeRows:
         """What is stored about the judge, counted; see `judge_rows`."""

@@ -81,6 +81,8 @@ class StoredReply:
     from_cache: bool = False
     seconds: float = 0.0
     logprobs: tuple[tuple[str, tuple[tuple[str, float], ...]], ...] = ()
+    speaker: str = ""
+    slot: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

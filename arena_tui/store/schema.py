@@ -255,7 +255,13 @@ def _connect_reading(path: Path) -> Reading:
 
 
 def _connected(path: Path, query: str) -> Reading:
-    conn = sqlite3.connect(_uri(path, query), uri=True, isolation_level=None, factory=Reading)
+    conn = sqlite3.connect(
+        _uri(path, query),
+        uri=True,
+        isolation_level=None,
+        factory=Reading,
+        check_same_thread=False,  # a run is opened in one thread and read in another, never in two at once
+    )
     conn.path = path
     try:
         for setting in ("busy_timeout = 5000", "trusted_schema = OFF", "query_only = ON"):

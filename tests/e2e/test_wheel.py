@@ -29,7 +29,8 @@ def test_wheel_carries_config_and_prompts_and_nothing_of_the_tests(wheel: Path) 
     names = zipfile.ZipFile(wheel).namelist()
     assert "arena_tui/_bundled/config/demo.yaml" in names
     assert any(name.startswith("arena_tui/_bundled/prompts/") for name in names)
-    assert "arena_tui/store/migrations/0001_initial.sql" in names
+    for migration in ("0001_initial.sql", "0002_speakers_and_flags.sql"):
+        assert f"arena_tui/store/migrations/{migration}" in names
     assert not any(name.startswith(("tests/", "config/")) for name in names)
 
 

@@ -20,13 +20,13 @@ from typing import Any
 from unittest import mock
 
 from arena_tui.candidate import Candidate
-from arena_tui.commands.export import MATCH_COLUMNS
 from arena_tui.engine import opening
 from arena_tui.engine.actions import Action
 from arena_tui.engine.events import Event
 from arena_tui.engine.refolding import refold
 from arena_tui.engine.steering import Request
 from arena_tui.engine.tournament import Engine
+from arena_tui.exporting import MATCH_COLUMNS
 from arena_tui.judging.base import FREE, Question, Reply, Usage, Verdict
 from arena_tui.judging.base import Desk as JudgingDesk
 from arena_tui.report.export import write_rows

@@ -13,13 +13,13 @@ from unittest import mock
 import pytest
 from scripted_runs import ScriptedJudge, create, run
 
-from arena_tui.commands.resumption import differences_of
 from arena_tui.engine.actions import Action
 from arena_tui.engine.opening import Driver
 from arena_tui.engine.refolding import refold
 from arena_tui.engine.replay import replay
 from arena_tui.engine.standstill import act_at_rest
 from arena_tui.errors import DiskTrouble, NotARun, StoreError
+from arena_tui.resumption import differences_of
 from arena_tui.store import schema
 from arena_tui.store.reader import Reader
 from arena_tui.summary import summarize

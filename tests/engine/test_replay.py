@@ -80,7 +80,7 @@ def state_of(course: Course) -> dict[str, Any]:
                 (group.order.planned, group.order.applied, group.order.lookahead, group.order.waiting()),
                 (group.waiting, group.withdrawn, group.outcomes, group.withdrawn_applied, group.played),
                 (list(group.format.standings()), list(group.format.history()), group.closing),
-                group.stop.tracker.distance(),
+                group.stop.distance,
             )
             for id_, group in course.groups.items()
         },

@@ -19,6 +19,7 @@ from arena_tui.store import schema
 from arena_tui.store.reader import Reader
 
 NOBODY = 65534
+NEWEST = len(schema.migrations(schema.MIGRATIONS))
 
 
 @pytest.fixture
@@ -213,17 +214,17 @@ def test_a_run_cannot_be_made_in_a_read_only_folder() -> None:
 
 @pytest.fixture
 def next_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder of migrations of an arena that knows one schema more; returns the file of the second."""
+    """The folder of migrations of an arena that knows one schema more; returns the file of that one."""
     folder = tmp_path / "migrations"
     shutil.copytree(schema.MIGRATIONS, folder)
-    second = folder / "0002_notes.sql"
-    second.write_text(
+    newest = folder / f"{NEWEST + 1:04}_notes.sql"
+    newest.write_text(
         "CREATE TABLE notes (at REAL NOT NULL, text TEXT NOT NULL DEFAULT ';') STRICT;\n"
         "CREATE TRIGGER keep BEFORE DELETE ON notes BEGIN SELECT RAISE(ABORT, 'no; never'); END;\n"
         "INSERT INTO notes VALUES (1, 'a; b'); -- done; really\n"
     )
     monkeypatch.setattr(schema, "MIGRATIONS", folder)
-    return second
+    return newest
 
 
 def test_an_older_run_is_migrated_when_it_is_opened_for_writing(run: Path, next_version: Path) -> None:
@@ -231,7 +232,7 @@ def test_an_older_run_is_migrated_when_it_is_opened_for_writing(run: Path, next_
         schema.open_reading(run)
     conn = schema.open_writing(run)
     assert conn.execute("SELECT at, text FROM notes").fetchall() == [(1.0, "a; b")]
-    assert conn.execute("PRAGMA user_version").fetchone() == (2,)
+    assert conn.execute("PRAGMA user_version").fetchone() == (NEWEST + 1,)
     conn.close()
     with Reader(run) as reader:
         assert reader.meta() == {"run": small_run.RUN}
@@ -243,7 +244,7 @@ def test_a_failing_migration_leaves_no_trace(run: Path, next_version: Path) -> N
         schema.open_writing(run)
     conn = sqlite3.connect(run)
     assert conn.execute("SELECT COUNT(*) FROM sqlite_schema WHERE name = 'notes'").fetchone() == (0,)
-    assert conn.execute("PRAGMA user_version").fetchone() == (1,)
+    assert conn.execute("PRAGMA user_version").fetchone() == (NEWEST,)
     conn.close()
 
 
@@ -255,6 +256,6 @@ def test_statements_of_a_migration_are_split_where_sqlite_ends_them(next_version
 
 
 def test_migrations_must_be_numbered_without_a_gap(next_version: Path) -> None:
-    next_version.rename(next_version.with_name("0003_notes.sql"))
+    next_version.rename(next_version.with_name(f"{NEWEST + 2:04}_notes.sql"))
     with pytest.raises(StoreError, match="not numbered"):
         schema.migrations(schema.MIGRATIONS)

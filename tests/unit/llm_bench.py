@@ -221,7 +221,7 @@ class Ledger:
     def waits(self, waiting: bool) -> None:
         """Nobody gives anything up."""
 
-    def show(self, speaker: str, text: object) -> None:
+    def show(self, speaker: str, text: object, slot: int | None = None) -> None:
         self.shown[speaker] = str(text)
         if not self.lives or self.lives[-1] != (speaker, text):
             self.lives.append((speaker, text))

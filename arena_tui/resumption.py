@@ -114,6 +114,17 @@ def _named(changed: list[str], options: Mapping[str, str], whose: str) -> str:
     return " and from ".join([f"{whose} in its {', '.join(parts)}"] * bool(parts) + given)
 
 
+def overrides(assignments: tuple[str, ...]) -> dict[str, str]:
+    """`--set KEY=VALUE` options as a mapping."""
+    pairs = {}
+    for assignment in assignments:
+        key, equals, value = assignment.partition("=")
+        if not equals or not key:
+            raise UsageError(f"--set {assignment}: write KEY=VALUE, as in --set limits.matches=100")
+        pairs[key] = value
+    return pairs
+
+
 def options_of(assignments: Iterable[str], seed: int | None) -> dict[str, str]:
     """What `--set` and `--seed` ask for, by the part of the identity that it touches."""
     given: dict[str, str] = {}

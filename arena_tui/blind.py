@@ -1,0 +1,94 @@
+"""Matches of a run to be judged blind by a person: which, in which order, and what their judge said.
+
+For `arena audit RUN --by-hand` and the console's `h`. Nothing is stored.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from arena_tui.candidate import Candidate, Group
+from arena_tui.engine.replay import origin_of
+from arena_tui.errors import UsageError
+from arena_tui.judging.base import Question
+from arena_tui.store.reader import Reader
+from arena_tui.vocabulary import Said, Winner
+
+
+@dataclass(frozen=True, slots=True)
+class BlindMatch:
+    """An applied match; `turned`: b is shown as text 1."""
+
+    group: str
+    seq: int
+    a: str
+    b: str
+    winner: Winner
+    turned: bool
+
+
+@dataclass(frozen=True, slots=True)
+class BlindSession:
+    """What is asked: the matches and the words and texts that are shown with them."""
+
+    run: str
+    task: str
+    draws: bool
+    criteria: Mapping[str, str]
+    groups: Mapping[str, Group]
+    texts: dict[tuple[str, str], Candidate]
+    matches: list[BlindMatch]
+
+    def question(self, match: BlindMatch) -> Question:
+        """What the judge was asked, in the order in which the person is shown the texts."""
+        group = self.groups[match.group]
+        a, b = self.texts[match.group, match.a], self.texts[match.group, match.b]
+        shown = (b, a) if match.turned else (a, b)
+        criteria = group.criteria or None
+        return Question(
+            match.group, match.seq, "ab", "pairwise", *shown, prompt=group.prompt, criteria=criteria
+        )
+
+
+def blind_session(path: Path, number: int, only: tuple[str, int] | None = None) -> BlindSession:
+    """At most `number` decided matches of the run at `path`, or `only` the one of a (group, number).
+
+    The same matches in the same order for everybody who asks for as many of the same run. UsageError when
+    there is none.
+    """
+    with Reader(path) as reader, reader.frozen():
+        origin = origin_of(reader)
+        texts = {(c.group, c.id): c for c in reader.candidates()}
+        found = [
+            (row["group"], row["seq"], row["hyp_a"], row["hyp_b"], row["winner"])
+            for row in reader.matches()
+            if row["winner"] != "void" and row["overruled_by"] is None
+            if only in (None, (row["group"], row["seq"]))
+        ]
+    if not found and only is not None:
+        raise UsageError(f"match {only[0]}:{only[1]} has no verdict of its judge to compare with")
+    if not found:
+        raise UsageError(f"{path.stem} has no match that its judge has decided yet")
+    rng = random.Random(f"{origin.seed}:by hand")
+    rng.shuffle(found)
+    matches = [BlindMatch(*match, turned=rng.random() < 0.5) for match in found[:number]]
+    tournament = origin.tournament
+    return BlindSession(
+        run=origin.run,
+        task=tournament.task,
+        draws=tournament.judge.draws,
+        criteria=tournament.criteria,
+        groups={group.id: group for group in origin.groups},
+        texts=texts,
+        matches=matches,
+    )
+
+
+def side_of(said: Said, turned: bool) -> Winner:
+    """Whom a verdict on the texts as shown names; `turned`: b was shown as text 1."""
+    if said == "draw":
+        return "draw"
+    return "a" if (said == "first") != turned else "b"

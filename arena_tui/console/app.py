@@ -1,0 +1,372 @@
+"""The app: which screen comes first, the run that is driven here, how the console is left.
+
+The engine runs as a worker in this app's own event loop. One run at a time is driven; others are followed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+from textual import on
+from textual.binding import BindingType
+from textual.screen import Screen
+
+from arena_tui import exit_codes
+from arena_tui.console.actions import bindings
+from arena_tui.console.commands import ArenaCommands
+from arena_tui.console.driver import TerminalDriver
+from arena_tui.console.glyphs import ASCII, UNICODE
+from arena_tui.console.links import Links
+from arena_tui.console.ports import Arena, Ended, Session, Setup
+from arena_tui.console.preferences import Preferences, themes
+from arena_tui.console.screens.blank import BlankScreen
+from arena_tui.console.screens.compare import CompareScreen
+from arena_tui.console.screens.dialogs import ChooseScreen, ConfirmScreen
+from arena_tui.console.screens.help import HelpScreen
+from arena_tui.console.screens.home import HomeScreen
+from arena_tui.console.screens.ready import ReadyScreen
+from arena_tui.console.screens.run import RunScreen
+from arena_tui.console.themes import OWN
+from arena_tui.console.widgets.plain import notify
+from arena_tui.errors import ArenaError, RefusedAction
+from arena_tui.values import counted
+
+LEFT = "paused and left at the console"
+SIGNALS: Mapping[signal.Signals, tuple[str, int]] = {
+    signal.SIGINT: ("interrupted", exit_codes.EXTERNAL),
+    signal.SIGTERM: ("terminated by SIGTERM", exit_codes.SIGTERM),
+    signal.SIGHUP: ("hung up: its terminal closed", exit_codes.SIGHUP),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """What the console opens first: a tournament file, a run to drive (`resume`) or to look at, or Home."""
+
+    file: str | None = None
+    db: Path | None = None
+    resume: bool = False
+
+
+class ArenaApp(Links):
+    """`arena` is the installation. After it has ended `return_code` is the process's exit code and `fault`
+    what could not be done, if anything."""
+
+    TITLE = "arena"
+    CSS_PATH = "arena.tcss"
+    COMMANDS = {ArenaCommands}  # noqa: RUF012 - Textual's own way
+    BINDINGS: ClassVar[list[BindingType]] = bindings("app")
+    HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012
+        (0, "-cramped"),
+        (60, "-narrow"),
+        (100, "-normal"),
+        (160, "-wide"),
+    ]
+    VERTICAL_BREAKPOINTS = [(0, "-short"), (16, "-tall")]  # noqa: RUF012
+    ENABLE_COMMAND_PALETTE = True
+
+    def __init__(self, arena: Arena, opening: Opening, preferences: Preferences) -> None:
+        super().__init__(driver_class=TerminalDriver)
+        self.arena = arena
+        self.opening = opening
+        self.glyphs = ASCII if preferences.ascii else UNICODE
+        self.plain_ascii = preferences.ascii
+        self.driving: Session | None = None
+        self.fault = ""
+        self._driven_screen: RunScreen | None = None
+        self._live = False  # the driven run has not ended
+        self._leaving = False
+        self._code = exit_codes.OK
+        for theme in OWN:
+            self.register_theme(theme)
+        self.theme = preferences.theme
+        self.set_keymap(dict(preferences.keys))
+        self.keymap_words: Mapping[str, str] = preferences.keys
+
+    # --- opening -------------------------------------------------------------------------------
+
+    def get_default_screen(self) -> Screen[Any]:
+        """What lies below all screens: nothing but a word while the first one is made."""
+        return BlankScreen()
+
+    def on_mount(self) -> None:
+        """Take the signals; then open what was asked for, after the first frame."""
+        loop = asyncio.get_running_loop()
+        for number, (detail, code) in SIGNALS.items():
+            loop.add_signal_handler(number, self.signalled, detail, code)
+        self.call_after_refresh(self._open_first)
+
+    def on_unmount(self) -> None:
+        """Give the signals back."""
+        loop = asyncio.get_running_loop()
+        for number in SIGNALS:
+            loop.remove_signal_handler(number)
+
+    def _open_first(self) -> None:
+        self.run_worker(self._open(self.opening), group="open")
+
+    async def _open(self, opening: Opening) -> None:
+        try:
+            if opening.file is not None:
+                self.push_screen(
+                    ReadyScreen(self.arena, await self.arena.setup(opening.file), glyphs=self.glyphs)
+                )
+            elif opening.db is not None:
+                if opening.resume:
+                    await self.resume(opening.db)
+                else:
+                    await self.look_at(opening.db)
+            else:
+                await self.go_home()
+        except ArenaError as error:
+            self._fail(error)
+
+    def _fail(self, error: ArenaError) -> None:
+        """What was asked for on the command line cannot be done: leave, and say why."""
+        self.fault = str(error)
+        self.exit(return_code=error.exit_code)
+
+    # --- runs ----------------------------------------------------------------------------------
+
+    @on(ReadyScreen.StartWanted)
+    def _start_wanted(self, event: ReadyScreen.StartWanted) -> None:
+        self.run_worker(self._start(event.setup, event.limits, event.fresh), group="open", exclusive=True)
+
+    async def _start(self, setup: Setup, limits: Mapping[str, str], fresh: bool) -> None:
+        try:
+            self._refuse_second()
+            session = await self.arena.begin(setup, limits, fresh=fresh and setup.unfinished is not None)
+        except ArenaError as error:
+            if isinstance(self.screen, ReadyScreen):
+                self.screen.refused(str(error))
+            return
+        if isinstance(self.screen, ReadyScreen):
+            self.pop_screen()
+        self._drive(session)
+
+    async def resume(self, db: Path) -> None:
+        """Go on with a run here."""
+        try:
+            self._refuse_second()
+            session = await self.arena.open(db, resume=True)
+        except ArenaError as error:
+            if len(self.screen_stack) == 1:
+                raise
+            notify(self, str(error), severity="error")
+            return
+        self._drive(session)
+
+    def _refuse_second(self) -> None:
+        if self._live and self.driving is not None:
+            raise RefusedAction(f"this console drives {self.driving.run}: stop that run first")
+
+    async def look_at(self, db: Path) -> None:
+        """Open a run: its own screen when it is driven here, else one that follows it."""
+        known = self._driven_screen
+        if known is not None and known.view.session.db == db:
+            self._bring_up(known)
+            return
+        session = await self.arena.open(db)
+        screen = RunScreen(session, self.glyphs)
+        await self.push_screen(screen)
+        screen.run_worker(self._followed(session), group="live")
+
+    async def _followed(self, session: Session) -> None:
+        try:
+            await session.live()
+        except ArenaError as error:
+            notify(self, str(error), severity="error")
+
+    def _drive(self, session: Session) -> None:
+        self.driving, self._live = session, True
+        showing = next(
+            (
+                each
+                for each in self.screen_stack
+                if isinstance(each, RunScreen) and each.view.session.db == session.db
+            ),
+            None,
+        )
+        known = self._driven_screen
+        if showing is not None:
+            showing.workers.cancel_group(showing, "live")
+            showing.go_on_with(session)
+            screen = showing
+        else:
+            screen = RunScreen(session, self.glyphs)
+        if known is not screen:
+            if known is not None and known not in self.screen_stack:
+                self.uninstall_screen(known)
+            self._driven_screen = screen
+            if not self.is_screen_installed(screen):
+                self.install_screen(screen, f"run-{session.db}")
+        self._bring_up(screen)
+        self.run_worker(self._driven(session), group="drive")
+
+    def _bring_up(self, screen: RunScreen) -> None:
+        if screen in self.screen_stack:
+            while self.screen is not screen:
+                self.pop_screen()
+        else:
+            self.push_screen(screen)
+
+    async def _driven(self, session: Session) -> None:
+        try:
+            ended = await session.live()
+        except ArenaError as error:
+            ended = Ended(error.exit_code, (str(error),))
+            self.fault = str(error)
+            notify(self, str(error), severity="error")
+        else:
+            self.fault = ""
+        self._live, self._code = False, ended.exit_code
+        if self._leaving:
+            self.exit(return_code=ended.exit_code)
+
+    # --- Home ----------------------------------------------------------------------------------
+
+    async def go_home(self) -> None:
+        """All runs; a run that is driven here goes on."""
+        for screen in self.screen_stack:
+            if isinstance(screen, HomeScreen):
+                while self.screen is not screen:
+                    self.pop_screen()
+                return
+        await self.push_screen(HomeScreen(self.arena, self.glyphs))
+
+    @on(HomeScreen.RunOpened)
+    def _run_opened(self, event: HomeScreen.RunOpened) -> None:
+        self.run_worker(self._asked(self.look_at(event.db)), group="open", exclusive=True)
+
+    @on(HomeScreen.ResumeWanted)
+    def _resume_wanted(self, event: HomeScreen.ResumeWanted) -> None:
+        self.run_worker(self._asked(self.resume(event.db)), group="open", exclusive=True)
+
+    @on(HomeScreen.SetupReady)
+    def _setup_ready(self, event: HomeScreen.SetupReady) -> None:
+        self.push_screen(ReadyScreen(self.arena, event.setup, glyphs=self.glyphs))
+
+    @on(HomeScreen.CompareWanted)
+    def _compare_wanted(self, event: HomeScreen.CompareWanted) -> None:
+        self.push_screen(CompareScreen(self.arena, event.one, event.other))
+
+    async def _asked(self, doing: Any) -> None:
+        try:
+            await doing
+        except ArenaError as error:
+            notify(self, str(error), severity="error")
+
+    # --- keys ----------------------------------------------------------------------------------
+
+    def action_help_quit(self) -> None:
+        """Textual's answer to ctrl+c; ours is `interrupt`."""
+
+    def action_interrupt(self) -> None:
+        """Ctrl+c asks whether to abort; inside that question it means yes; without a run it quits."""
+        if isinstance(self.screen, ChooseScreen | ConfirmScreen):
+            self.screen.take_default()
+        elif self.screen.get_selected_text():
+            self.screen.action_copy_text()
+        elif self._live and self._driven_screen is not None:
+            self._driven_screen.action_abort()
+        else:
+            self.action_quit_console()
+
+    async def action_back(self) -> None:
+        """One step back; at the first screen nothing happens."""
+        screen = self.screen
+        if isinstance(screen, RunScreen) and screen.back():
+            return
+        if len(self.screen_stack) > 2:
+            self.pop_screen()
+
+    def action_quit_console(self) -> None:
+        """Leave; a run that is active is paused first, and asked about."""
+        if not self._live:
+            self.exit(return_code=self._code)
+            return
+        calls = len(self.driving.state.in_flight) if self.driving is not None else 0
+        if self._leaving:
+            asked = ChooseScreen(
+                f"Still finishing {counted(calls, 'call')}",
+                (("c", "cancel them and quit"), ("w", "wait")),
+                "w",
+                again=("q",),
+            )
+        else:
+            asked = ChooseScreen(
+                "The run is active",
+                (("p", "pause and quit"), ("s", "stay")),
+                "p",
+                detail=f"{counted(calls, 'call')} in flight finish first. `arena resume` goes on later.",
+                again=("q",),
+            )
+        self.push_screen(asked, self._quit_answered)
+
+    def _quit_answered(self, answer: str | None) -> None:
+        if answer in ("p", "c"):
+            self._leave(LEFT, exit_codes.EXTERNAL)
+
+    def _leave(self, detail: str, code: int) -> None:
+        """Stop the run and exit once it has ended; asked again, calls in flight are cancelled."""
+        if not self._live or self.driving is None:
+            self.exit(return_code=self._code)
+            return
+        self._leaving = True
+        self.driving.abort(detail, code)
+        if self._driven_screen is not None:
+            self._driven_screen.pull()
+
+    def signalled(self, detail: str, code: int) -> None:
+        """A signal: as leaving, with its own exit code."""
+        if self._live:
+            self._leave(detail, code)
+        else:
+            self.exit(return_code=code)
+
+    def hung_up(self) -> None:
+        """The terminal has gone, with a signal or without one."""
+        if not self._leaving:
+            self.signalled(*SIGNALS[signal.SIGHUP])
+
+    def action_help(self) -> None:
+        """All keys, those that apply here first."""
+        screen = self.screen
+        texts = screen.help_texts() if isinstance(screen, RunScreen) else ()
+        self.push_screen(HelpScreen(self._places(), list(texts), self.keymap_words))
+
+    def _places(self) -> list[str]:
+        """The places whose keys apply now, the nearest first."""
+        places = []
+        for _, binding, _, _ in self.screen.active_bindings.values():
+            if binding.id:
+                places.append(binding.id.partition(".")[0])
+        return list(dict.fromkeys(places))
+
+    def action_next_theme(self) -> None:
+        """The next theme there is."""
+        names = themes()
+        self.theme = names[(names.index(self.theme) + 1) % len(names)]
+        notify(self, f"theme {self.theme}")
+
+    def action_shoot(self) -> None:
+        """A picture of the screen, as SVG in the folder arena was started in."""
+        try:
+            path = self.save_screenshot(path=".")
+        except OSError as error:
+            notify(self, f"the picture could not be saved ({error.strerror})", severity="error")
+        else:
+            notify(self, f"picture saved as {path}")
+
+    def told(self, text: str) -> None:
+        """Something that stops nothing, said in passing; may be called from any thread."""
+        if self._thread_id == threading.get_ident():
+            notify(self, text)
+        else:
+            self.call_from_thread(notify, self, text)

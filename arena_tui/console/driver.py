@@ -1,0 +1,55 @@
+"""Textual's driver for a terminal that may go away: then nothing is drawn any more, and the run can end.
+
+As shipped, a write to a terminal that has closed ends the writing thread, and the next writes block the event
+loop, with it the engine, for good.
+"""
+
+from __future__ import annotations
+
+from typing import IO, Any, cast
+
+from textual.drivers.linux_driver import LinuxDriver
+
+
+class LastingFile:
+    """Writes to `file` until it fails; from then on everything is dropped."""
+
+    def __init__(self, file: IO[str]) -> None:
+        self._file = file
+        self.gone = False
+
+    def write(self, text: str) -> None:
+        """Write, or drop what nobody can see."""
+        if not self.gone:
+            try:
+                self._file.write(text)
+            except (OSError, ValueError):
+                self.gone = True
+
+    def flush(self) -> None:
+        """Let go of what was written."""
+        if not self.gone:
+            try:
+                self._file.flush()
+            except (OSError, ValueError):
+                self.gone = True
+
+    def fileno(self) -> int:
+        """The terminal's descriptor."""
+        return self._file.fileno()
+
+
+class TerminalDriver(LinuxDriver):
+    """Ends reading and writing quietly when the terminal has closed; the app hears of it as of a SIGHUP."""
+
+    def __init__(self, app: Any, **options: Any) -> None:
+        super().__init__(app, **options)
+        self._file = cast("Any", LastingFile(cast("IO[str]", self._file)))
+
+    def _run_input_thread(self) -> None:
+        try:
+            self.run_input_thread()
+        except OSError:
+            hung_up = getattr(self._app, "hung_up", None)
+            if hung_up is not None:
+                self._app.call_later(hung_up)

@@ -1,0 +1,242 @@
+"""The leaderboard: who stands where, how certainly, and what can be done to the one under the cursor."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from operator import attrgetter
+from typing import ClassVar, Literal
+
+from textual.message import Message
+
+from arena_tui.console.actions import bindings
+from arena_tui.console.ledger import Entrant, Ledger
+from arena_tui.console.view import RunView
+from arena_tui.console.widgets.board_columns import BOARD_COLUMNS, IMPORTANCE
+from arena_tui.console.widgets.board_look import TEXT_CELLS, BoardLook, measure
+from arena_tui.console.widgets.list_pane import ListPane
+from arena_tui.console.widgets.plain import notify, safe_line
+from arena_tui.console.widgets.sorted_rows import SortedRows
+from arena_tui.safetext import clean
+
+Verb = Literal["pin", "unpin", "reject", "restore", "focus", "diff"]
+
+
+class BoardRows(SortedRows[Entrant, BoardLook]):
+    """The entrants of a view in columns."""
+
+    DEFAULT_CSS = """
+    BoardRows {
+        & > .board--muted { color: $text-muted; }
+        & > .board--out { color: $text-disabled; }
+        &:ansi > .board--out { text-style: dim; }
+        & > .board--up { color: $text-success; }
+        & > .board--down { color: $text-error; }
+        & > .board--pinned { color: $text-accent; text-style: bold; }
+        & > .board--rejected { color: $text-error; }
+        & > .board--flag { color: $text-warning; }
+        & > .board--line { color: $text-muted; }
+        & > .board--point { color: $text-primary; text-style: bold; }
+    }
+    """
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "board--muted",
+        "board--out",
+        "board--up",
+        "board--down",
+        "board--pinned",
+        "board--rejected",
+        "board--flag",
+        "board--line",
+        "board--point",
+    }
+    empty = "no candidates yet"
+
+    def __init__(self, view: RunView, *, now: Callable[[], float] = time.monotonic) -> None:
+        super().__init__(BOARD_COLUMNS, IMPORTANCE, view.glyphs, now=now)
+        self.view = view
+        self._ledger: Ledger | None = None
+        self._titles: dict[int, str] = {}
+        self._haystacks: dict[int, str] = {}
+
+    def source(self) -> Hashable:
+        """The ledger and the group that narrows it."""
+        return id(self.view.ledger), self.view.group
+
+    def revision(self) -> Hashable:
+        """The facts so far."""
+        return self.view.ledger.revision
+
+    def everything(self) -> Sequence[Entrant]:
+        """Everybody, group after group, best first."""
+        if self._ledger is not self.view.ledger:
+            self._ledger = self.view.ledger  # held, so that its id stays its own
+            self._titles.clear()
+            self._haystacks.clear()
+        return self._ledger.board(self.view.group)
+
+    def measure(self, items: Sequence[Entrant]) -> BoardLook:
+        """Widths, scale and glyphs for these entrants."""
+        several = self.view.group is None and len(self.view.ledger.groups) > 1
+        return measure(items, self.glyphs, self.title_of, groups=several)
+
+    def identity(self, item: Entrant) -> Hashable:
+        """Its number in the run."""
+        return item.number
+
+    def attaches(self, items: Sequence[Entrant]) -> bool:
+        """True when there are twins."""
+        return any(map(attrgetter("twin_of"), items))
+
+    def attached(self, item: Entrant, to: Entrant) -> bool:
+        """Twins stay below their original."""
+        return item.twin_of is not None and item.twin_of == to.id and item.group == to.group
+
+    def title_of(self, entrant: Entrant) -> str:
+        """Its title on one clean line, made once."""
+        known = self._titles.get(entrant.number)
+        if known is None:
+            known = self._titles[entrant.number] = safe_line(entrant.title, TEXT_CELLS)
+        return known
+
+    def words_of(self, item: Entrant) -> str:
+        """Title, id, system, class, and the state, which alone may change."""
+        known = self._haystacks.get(item.number)
+        if known is None:
+            parts = (item.title, item.id, item.system or "", item.class_ or "")
+            known = self._haystacks[item.number] = clean("\n".join(parts)).casefold()
+        return f"{known}\n{item.state}{' twin' if item.twin_of is not None else ''}"
+
+    def depends(self, item: Entrant) -> Hashable:
+        """Every figure that a column shows."""
+        return (
+            item.number,
+            item.rank,
+            item.moved,
+            item.rating,
+            item.wins,
+            item.draws,
+            item.losses,
+            item.state,
+            item.flags,
+            item.rank_low,
+            item.rank_high,
+            item.low,
+            item.high,
+            item.p_best,
+            len(item.history),
+        )
+
+    def base_ink(self, item: Entrant) -> str:
+        """Those that do not play are dim; twins take their look from their sign and place."""
+        if item.state in ("rejected", "retired", "quarantined"):
+            return "board--out"
+        return "board--muted" if item.twin_of is not None else ""
+
+
+class Leaderboard(ListPane):
+    """The pane. It asks for nothing itself: what a key means for an entrant goes up as a message."""
+
+    BINDINGS = bindings("board", "entrant")
+    help_title = "Leaderboard"
+    help_text = (
+        "Candidates by rating; ranks count within a group and a class. +/- tells the places gained or lost "
+        "over the last ten matches of the group, n counts the valid matches. The bar shows a rating's "
+        "interval on a scale that all rows share, the trend its last matches on a range of its own. Rejected "
+        "candidates are dim and play no more; a twin (=) has the same text as the one above it and shares "
+        "its record."
+    )
+
+    @dataclass
+    class EntrantOpened(Message):
+        """Enter or a double click on an entrant."""
+
+        entrant: Entrant
+
+    @dataclass
+    class EntrantSelected(Message):
+        """Another entrant is under the cursor."""
+
+        entrant: Entrant
+
+        def can_replace(self, message: Message) -> bool:
+            """Where a held key has rushed past, only the last one counts."""
+            return isinstance(message, Leaderboard.EntrantSelected)
+
+    @dataclass
+    class EntrantActed(Message):
+        """Something is wanted of an entrant, as its present state allows it."""
+
+        verb: Verb
+        entrant: Entrant
+
+    @dataclass
+    class Copied(Message):
+        """A row was asked for as plain text, its cells apart by tabs."""
+
+        text: str
+
+    def __init__(self, view: RunView, *, now: Callable[[], float] = time.monotonic) -> None:
+        self.board = BoardRows(view, now=now)
+        self.view = view
+        super().__init__(self.board)
+
+    @property
+    def entrant(self) -> Entrant | None:
+        """The one under the cursor."""
+        return self.board.current
+
+    def heading(self) -> str:
+        """The pane's name, and the group that it is narrowed to."""
+        return "Leaderboard" if self.view.group is None else f"Leaderboard: {self.view.group}"
+
+    def opened(self, item: Entrant) -> None:
+        """Enter on an entrant."""
+        self.post_message(self.EntrantOpened(item))
+
+    def reached(self, item: Entrant) -> None:
+        """Another one is under the cursor."""
+        self.post_message(self.EntrantSelected(item))
+
+    def action_copy(self) -> None:
+        """Copy the row."""
+        if self.entrant is not None:
+            self.post_message(self.Copied(self.board.told(self.entrant)))
+
+    def action_pin(self) -> None:
+        """Pin, or unpin."""
+        self._want(lambda entrant: "unpin" if entrant.state == "pinned" else "pin")
+
+    def action_reject(self) -> None:
+        """Reject, or restore."""
+        self._want(lambda entrant: "restore" if entrant.state == "rejected" else "reject")
+
+    def action_focus_on(self) -> None:
+        """Have it play next."""
+        self._want(lambda entrant: "focus")
+
+    def action_diff(self) -> None:
+        """Compare it with its parent; twins may."""
+        entrant = self.entrant
+        if entrant is None:
+            notify(self.app, "there is no candidate here")
+        elif not entrant.parent_ids:
+            notify(self.app, f"{self.board.title_of(entrant)} has no parent to differ from")
+        else:
+            self.post_message(self.EntrantActed("diff", entrant))
+
+    def _want(self, verb: Callable[[Entrant], Verb]) -> None:
+        entrant = self.entrant
+        if entrant is None:
+            notify(self.app, "there is no candidate here")
+        elif entrant.twin_of is not None:
+            original = self.view.ledger.find(entrant.group, entrant.twin_of)
+            shown = entrant.twin_of if original is None else self.board.title_of(original)
+            notify(
+                self.app,
+                f"{self.board.title_of(entrant)} is a twin: act on its original, {shown}",
+                severity="warning",
+            )
+        else:
+            self.post_message(self.EntrantActed(verb(entrant), entrant))

@@ -1,0 +1,43 @@
+"""The lines above a match: who meets whom in which slots, and what is known of the meeting."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.text import Text
+
+from arena_tui.console.ledger import Ledger
+from arena_tui.console.widgets.plain import safe_line
+from arena_tui.console.widgets.turns import Names
+from arena_tui.store.match_rows import MatchRecord
+from arena_tui.vocabulary import Mode, Orientation
+
+
+def match_number(ledger: Ledger, group: str, seq: int) -> str:
+    """What a match is called: its number in its group, with the group where there are several."""
+    return f"match {seq}" if len(ledger.groups) < 2 else f"match {safe_line(group, 40)}:{seq}"
+
+
+def slots(orders: Sequence[Orientation]) -> tuple[int, int]:
+    """The slots of a and of b in the first comparison."""
+    return (1, 2) if not orders or orders[0] == "ab" else (2, 1)
+
+
+def match_head(names: Names, number: str, mode: Mode | None, record: MatchRecord | None) -> Text:
+    """Two lines; what is not known (yet) is left out."""
+    text = Text()
+    if names.a:
+        sides = sorted(zip(slots(() if record is None else record.orders), (names.a, names.b), strict=True))
+        for slot, title in sides:
+            text.append("" if slot == 1 else "  vs  ")
+            text.append(f"{slot} {title}", "bold")
+        text.append("\n")
+    words = [number]
+    if mode is not None:
+        words.append(mode)
+    if record is not None:
+        words.append("both orders" if len(record.orders) > 1 else "one order")
+        words += [] if record.round is None else [f"round {record.round}"]
+        words += [safe_line(record.why, 200)] if record.why.strip() else []
+    text.append(", ".join(words), "dim")
+    return text

@@ -1,0 +1,222 @@
+"""The facts of a run as screens fold them: groups, candidates, applied matches, actions. Figures and names,
+no texts, so that a run of 100,000 matches is read in a moment.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, NamedTuple, cast
+
+from arena_tui.store.export_rows import PIECE
+from arena_tui.store.schema import Reading, readable
+from arena_tui.vocabulary import CandidateState, Mode, StopReason, Winner
+
+BECOMES: dict[str, CandidateState] = {
+    "pin": "pinned",
+    "unpin": "in_tournament",
+    "reject": "rejected",
+    "restore": "in_tournament",
+}
+"""kind of action -> what its candidate became; the other kinds change no state."""
+
+
+class GroupFact(NamedTuple):
+    """A group and where it stands."""
+
+    id: str
+    prompt: str | None
+    state: str  # open, closed, skipped
+    stop_reason: StopReason | None
+    stop_detail: str
+
+
+class EntrantFact(NamedTuple):
+    """A candidate without its text. `start` is its first rating, `added_pos` the journal position of the
+    action that added it (None: there from the start), `state` the one it began with."""
+
+    group: str
+    id: str
+    title: str
+    class_: str | None
+    system: str | None
+    parent_ids: tuple[str, ...]
+    generation: int
+    twin_of: str | None
+    state: CandidateState
+    start: float
+    added_pos: int | None
+
+
+class MatchFact(NamedTuple):
+    """An applied match under the outcome in force; a void one leaves the ratings as they were, or has none.
+
+    `withdrawn`: it was void without having been played, since one of the two had been rejected.
+    """
+
+    pos: int
+    group: str
+    seq: int
+    a: str
+    b: str
+    mode: Mode
+    winner: Winner
+    a_before: float | None
+    a_after: float | None
+    b_before: float | None
+    b_after: float | None
+    overruled: bool
+    withdrawn: bool = False
+
+
+MatchRow = tuple[
+    int,
+    str,
+    int,
+    str,
+    str,
+    Mode,
+    Winner,
+    float | None,
+    float | None,
+    float | None,
+    float | None,
+    bool | int,
+    bool | int,
+]
+"""The fields of a MatchFact in their order, as a plain tuple: a hundred thousand are made in a moment."""
+
+
+class ActFact(NamedTuple):
+    """A journaled action. `state` is what its candidate became, None when the action changes no state."""
+
+    pos: int
+    kind: str
+    group: str | None
+    candidate: str | None
+    state: CandidateState | None
+    origin: str
+    at: float  # seconds since the epoch
+
+
+class FlagFact(NamedTuple):
+    """What a verdict says of a candidate's text."""
+
+    group: str
+    candidate: str
+    flag: str
+
+
+def groups(conn: Reading) -> list[GroupFact]:
+    """All groups as they stand, in group order."""
+    return [
+        GroupFact(*row)
+        for row in conn.rows("SELECT id, prompt, state, stop_reason, stop_detail FROM groups ORDER BY ord")
+    ]
+
+
+def entrants(conn: Reading) -> list[EntrantFact]:
+    """The candidates that were there from the start, group after group, in pool order."""
+    found: list[EntrantFact] = []
+    last: tuple[int, int] | None = (-1, -1)
+    while last is not None:
+        rows = conn.rows(
+            f"SELECT {_ENTRANT}, g.ord, c.ord FROM groups g JOIN candidates c ON c.group_id = g.id"
+            " WHERE c.added_pos IS NULL AND g.ord >= ?1 AND (g.ord > ?1 OR c.ord > ?2)"
+            " ORDER BY g.ord, c.ord LIMIT ?3",
+            (*last, PIECE),
+        )
+        found += _entrants(conn, [row[:-2] for row in rows])
+        last = rows[-1][-2:] if len(rows) == PIECE else None
+    return found
+
+
+def added(conn: Reading, after: int, upto: int) -> list[EntrantFact]:
+    """The candidates that actions at the journal positions above `after` up to `upto` added, in order."""
+    rows = conn.rows(
+        f"SELECT {_ENTRANT} FROM interventions i JOIN candidates c ON c.group_id = i.group_id"
+        " AND c.id = json_extract(i.payload, '$.added.id')"
+        " WHERE i.pos > ? AND i.pos <= ? AND i.kind = 'add' ORDER BY i.pos",
+        (after, upto),
+    )
+    return _entrants(conn, rows)
+
+
+def matches(conn: Reading, after: int, upto: int) -> list[MatchRow]:
+    """The outcomes applied at the journal positions above `after` up to `upto`, in order.
+
+    Columns behind the rationale, which may be long, are read only where there is no other way.
+    """
+    overruled = conn.rows("SELECT EXISTS (SELECT 1 FROM interventions WHERE kind = 'overrule')")[0][0]
+    return conn.rows(
+        "SELECT j.pos, m.group_id, m.seq, m.hyp_a, m.hyp_b, m.mode, COALESCE(m.winner, 'void'),"
+        " m.elo_a_before, m.elo_a_after, m.elo_b_before, m.elo_b_after,"
+        f" {'m.overruled_by IS NOT NULL' if overruled else '0'},"
+        " CASE WHEN m.winner IS NULL THEN m.void_reason IS 'withdrawn' ELSE 0 END"
+        " FROM elo_journal j CROSS JOIN tournament_matches m ON m.id = j.match_id"
+        " WHERE j.pos > ? AND j.pos <= ? ORDER BY j.pos",
+        (after, upto),
+    )
+
+
+def acts(conn: Reading, after: int, upto: int) -> list[ActFact]:
+    """The actions journaled at the positions above `after` up to `upto`, in order."""
+    rows = conn.rows(
+        "SELECT pos, kind, group_id, COALESCE(json_extract(payload, '$.candidate'),"
+        " json_extract(payload, '$.added.id')), origin, at FROM interventions"
+        " WHERE pos > ? AND pos <= ? ORDER BY pos",
+        (after, upto),
+    )
+    return [
+        ActFact(pos, kind, group, candidate, BECOMES.get(kind), origin, at)
+        for pos, kind, group, candidate, origin, at in rows
+    ]
+
+
+def flags(conn: Reading, after: int) -> tuple[list[FlagFact], int]:
+    """What the comparisons after that of number `after` say of candidates' texts, and the last number."""
+    last = conn.rows("SELECT COALESCE(MAX(id), 0) FROM comparisons")[0][0]
+    with readable(conn.path, "the flags of a verdict"):
+        rows = conn.rows(
+            "SELECT s.group_id, c.flags FROM comparisons c JOIN steps s ON s.id = c.step"
+            " WHERE c.flags <> '[]' AND c.id > ? AND c.id <= ? ORDER BY c.id",
+            (after, last),
+        )
+        found = {
+            FlagFact(group, *flag.rpartition(": ")[::2]): None
+            for group, of_comparison in rows
+            for flag in json.loads(of_comparison)
+            if ": " in flag
+        }
+    return list(found), last
+
+
+_ENTRANT = (
+    "c.group_id, c.id, c.title, c.class, c.system, c.parent_ids, c.generation, c.twin_of, c.initial_state,"
+    " c.rating, c.added_pos"
+)
+
+
+def _entrants(conn: Reading, rows: list[tuple[Any, ...]]) -> list[EntrantFact]:
+    if not rows:
+        return []
+    initial = conn.rows(
+        "SELECT json_extract(value, '$.format.initial_rating') FROM meta WHERE key = 'tournament'"
+    )
+    start = cast("float", initial[0][0] if initial and initial[0][0] is not None else 1200.0)
+    with readable(conn.path, "a candidate"):
+        return [
+            EntrantFact(
+                group,
+                id_,
+                title,
+                class_,
+                system,
+                tuple(json.loads(parents)) if parents != "[]" else (),
+                generation,
+                twin_of,
+                state,
+                start if rating is None else rating,
+                pos,
+            )
+            for group, id_, title, class_, system, parents, generation, twin_of, state, rating, pos in rows
+        ]
