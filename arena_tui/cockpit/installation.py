@@ -6,26 +6,28 @@ Everything slow happens in threads, where also what is slow to import is importe
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from threading import Event
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from arena_tui.candidate import Candidate
-from arena_tui.cockpit.driven import DrivenSession, Going
-from arena_tui.cockpit.followed import FollowedSession
-from arena_tui.console.ports import LIMITS, Forecast, RunCard, Session, Setup, Waiting
-from arena_tui.engine.events import Event
 from arena_tui.errors import RunLocked, UsageError
-from arena_tui.vocabulary import Said
 
 if TYPE_CHECKING:
+    from arena_tui.candidate import Candidate
+    from arena_tui.cockpit.driven import DrivenSession, Going
+    from arena_tui.console.ports import Blind, Forecast, RunCard, Session, Setup
+    from arena_tui.engine.events import Event as RunEvent
     from arena_tui.judge_settings import AnyJudge
     from arena_tui.settings import Tournament
     from arena_tui.starting import Start
     from arena_tui.tournament_file import Loaded
 
 ONE_LOOK = 5  # simulations behind a forecast while somebody waits for it
+MOMENT = 0.1  # seconds between two looks whether it is still wanted
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +61,7 @@ class Installation:
         file: str | None = None,
         options: FileOptions = FileOptions(),
         add: Mapping[str, float] = {},
-        listeners: Iterable[Callable[[Event], None]] = (),
+        listeners: Iterable[Callable[[RunEvent], None]] = (),
         told: Callable[[str], None] = lambda _text: None,
     ) -> None:
         self._file = file
@@ -80,7 +82,9 @@ class Installation:
         from arena_tui import resources
 
         def look() -> list[tuple[str, Path]]:
-            files = sorted(resources.folder("config").glob("*.yaml"))
+            files = sorted(
+                resources.folder("config").glob("*.yaml"), key=lambda file: (file.stem != "demo", file.name)
+            )
             return [
                 (file.read_text(encoding="utf-8").partition("\n")[0].lstrip("# "), file) for file in files
             ]
@@ -93,8 +97,12 @@ class Installation:
         return await asyncio.to_thread(_setup, file, options)
 
     async def forecast(self, setup: Setup, limits: Mapping[str, str]) -> Forecast:
-        """See `Arena.forecast`."""
-        return await asyncio.to_thread(_forecast, setup.handle, limits)
+        """See `Arena.forecast`. Cancelled, it stops simulating: a run that has begun needs the processor."""
+        given_up = Event()
+        try:
+            return await asyncio.to_thread(_forecast, setup.handle, limits, given_up)
+        finally:
+            given_up.set()
 
     async def probe(self, setup: Setup) -> str:
         """See `Arena.probe`."""
@@ -107,6 +115,7 @@ class Installation:
         return await asyncio.to_thread(self._begin, setup.handle, dict(limits), fresh)
 
     def _begin(self, read: _Read, limits: dict[str, str], fresh: bool) -> Session:
+        from arena_tui.cockpit.driven import Going
         from arena_tui.resumption import options_of
         from arena_tui.starting import Start
 
@@ -132,7 +141,10 @@ class Installation:
     async def open(self, db: Path, *, resume: bool = False) -> Session:
         """See `Arena.open`."""
         if not resume:
+            from arena_tui.cockpit.followed import FollowedSession
+
             return FollowedSession(db, self.told)
+        from arena_tui.cockpit.driven import Going
         from arena_tui.store.lock import holder
 
         pid = await asyncio.to_thread(holder, db)
@@ -142,6 +154,8 @@ class Installation:
         return self._drive(db, Going({}, None, add))
 
     def _drive(self, path: Path, going: Going, start: Start | None = None) -> Session:
+        from arena_tui.cockpit.driven import DrivenSession
+
         def failed() -> None:
             if start is not None:
                 start.failed()
@@ -169,14 +183,14 @@ class Installation:
 
         return await asyncio.to_thread(compare, one, other)
 
-    async def blind(self, db: Path, group: str, seq: int) -> Sequence[tuple[Waiting, Said]]:
+    async def blind(self, db: Path, group: str, seq: int) -> Blind:
         """See `Arena.blind`."""
 
-        def look() -> Sequence[tuple[Waiting, Said]]:
+        def look() -> Blind:
             from arena_tui.blind import blind_session
-            from arena_tui.cockpit.judge_view import blind_views
+            from arena_tui.cockpit.judge_view import blind_view
 
-            return blind_views(blind_session(db, 1, only=(group, seq)))
+            return blind_view(blind_session(db, 1, only=(group, seq)))
 
         return await asyncio.to_thread(look)
 
@@ -203,6 +217,7 @@ class Installation:
 
 
 def _setup(file: str, options: FileOptions) -> Setup:
+    from arena_tui.console.ports import Setup
     from arena_tui.forecasting import judge_problems
     from arena_tui.resumption import overrides, run_to_resume
     from arena_tui.store.reader import Reader
@@ -244,6 +259,8 @@ def _judge_words(judge: AnyJudge) -> str:
 
 
 def _limit_texts(tournament: Tournament) -> dict[str, str]:
+    from arena_tui.console.ports import LIMITS
+
     limits: Any = tournament.limits
     return {name: "" if getattr(limits, name) is None else f"{getattr(limits, name):g}" for name in LIMITS}
 
@@ -275,12 +292,23 @@ def _edited(tournament: Tournament, limits: Mapping[str, str], *, path: Path | N
     }
 
 
-def _forecast(read: _Read, limits: Mapping[str, str]) -> Forecast:
+async def _unless(given_up: Event, doing: Coroutine[Any, Any, T]) -> T:
+    """What comes of `doing`, which is cancelled within a moment of being given up."""
+    task = asyncio.ensure_future(doing)
+    while not task.done():
+        await asyncio.wait([task], timeout=MOMENT)
+        if given_up.is_set():
+            task.cancel()
+    return await task
+
+
+def _forecast(read: _Read, limits: Mapping[str, str], given_up: Event) -> Forecast:
+    from arena_tui.console.ports import Forecast
     from arena_tui.forecasting import forecast, forecast_lines, headline, simulations
 
     tournament = _limited(read.loaded.tournament, limits)
     if not read.loaded.pool.playable:
         raise UsageError("no group has two candidates, so there is nothing to play")
-    runs = asyncio.run(simulations(tournament, read.loaded.pool, ONE_LOOK))
+    runs = asyncio.run(_unless(given_up, simulations(tournament, read.loaded.pool, ONE_LOOK)))
     told = forecast(tournament, runs)
     return Forecast(headline(tournament, told), tuple(forecast_lines(tournament, told)))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from arena_tui.console.ports import ProviderView, Waiting
+from arena_tui.console.ports import Blind, ProviderView, Waiting
 from arena_tui.vocabulary import Said
 
 if TYPE_CHECKING:
@@ -62,9 +62,9 @@ def question_view(person: HumanJudge, asked: Asked) -> Waiting:
     )
 
 
-def blind_views(session: BlindSession) -> list[tuple[Waiting, Said]]:
+def blind_view(session: BlindSession) -> Blind:
     """Matches to be judged blind, each with what its judge said of the texts as they are shown."""
-    views: list[tuple[Waiting, Said]] = []
+    matches, titles = [], {}
     for match in session.matches:
         question = session.question(match)
         waiting = Waiting(
@@ -78,8 +78,10 @@ def blind_views(session: BlindSession) -> list[tuple[Waiting, Said]]:
             second_review=question.second.review,
             draws=session.draws,
         )
-        views.append((waiting, _as_shown(match)))
-    return views
+        matches.append((waiting, _as_shown(match)))
+        first, second = question.first, question.second
+        titles[waiting.key] = first.title or first.id, second.title or second.id
+    return Blind(tuple(matches), titles)
 
 
 def _as_shown(match: BlindMatch) -> Said:

@@ -13,6 +13,7 @@ from typing import Any
 
 from arena_tui import exit_codes
 from arena_tui.blind import BlindMatch, BlindSession, blind_session, side_of
+from arena_tui.commands.console import has_console
 from arena_tui.judging.question_text import answer_of, question_lines, ways
 from arena_tui.ratings.agreement import cohen_kappa
 from arena_tui.report.judge_report import share
@@ -25,11 +26,15 @@ from arena_tui.vocabulary import Said, Winner
 def judge_by_hand(run: str, number: int, as_json: bool) -> int:
     """Ask about `number` matches of a run, or until the person quits; print the agreement.
 
-    Ctrl+c quits too, with its own exit code: what was judged by then is told.
+    In the console on a terminal, else line by line. Ctrl+c quits too, with its own exit code: what was
+    judged by then is told.
     """
     session = blind_session(folder.find_run(run), number)
     answers: list[tuple[BlindMatch, Winner]] = []
     skipped, code = 0, exit_codes.OK
+    if has_console():
+        answers, skipped, code = _in_console(session)
+        return _told(session, answers, skipped, as_json, code)
     try:
         for at, match in enumerate(session.matches, 1):
             _show(session, match, f"{at} of {len(session.matches)}")
@@ -43,6 +48,34 @@ def judge_by_hand(run: str, number: int, as_json: bool) -> int:
     except KeyboardInterrupt:
         print(file=sys.stderr)
         code = exit_codes.EXTERNAL
+    return _told(session, answers, skipped, as_json, code)
+
+
+def _in_console(session: BlindSession) -> tuple[list[tuple[BlindMatch, Winner]], int, int]:
+    """(what was judged, how many were skipped, exit code) on a screen for it."""
+    from arena_tui.cockpit.judge_view import blind_view
+    from arena_tui.commands.console import preferences
+    from arena_tui.console.by_hand import BlindMatches
+    from arena_tui.console.hand_app import HandApp
+
+    blind = blind_view(session)
+    source = BlindMatches(blind.matches, blind.titles)
+    app = HandApp(source, preferences())
+    app.run(mouse=preferences().mouse)
+    matches = {(match.group, match.seq): match for match in session.matches}
+    answers = [(matches[each.key[:2]], each.person) for each in source.judged]
+    told = [(match, side_of(said, match.turned)) for match, said in answers]
+    code = exit_codes.EXTERNAL if app.interrupted else app.return_code or exit_codes.OK
+    return told, len(source.answers) - len(told), code
+
+
+def _told(
+    session: BlindSession,
+    answers: list[tuple[BlindMatch, Winner]],
+    skipped: int,
+    as_json: bool,
+    code: int,
+) -> int:
     report = _report(session, answers, skipped)
     if as_json:
         print(json.dumps(report))

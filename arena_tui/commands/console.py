@@ -19,6 +19,7 @@ from arena_tui.errors import UsageError
 if TYPE_CHECKING:
     from arena_tui.cockpit.installation import FileOptions
     from arena_tui.console.app import Opening
+    from arena_tui.console.preferences import Preferences
     from arena_tui.engine.events import Event
 
 
@@ -51,6 +52,16 @@ def require_console(what: str) -> None:
         raise UsageError(f"{what} needs a terminal: `arena show RUN` prints a run, `--no-ui` runs a file")
 
 
+def preferences(display: Display = Display()) -> Preferences:
+    """What the person prefers, and what the command line asks for. FileProblems names every mistake."""
+    from arena_tui.console.preferences import FILE, read_preferences
+    from arena_tui.store.place import data_folder
+
+    return read_preferences(data_folder() / FILE).given(
+        theme=display.theme, mouse=not display.no_mouse, ascii=display.ascii
+    )
+
+
 def open_console(
     opening: Opening,
     *,
@@ -65,12 +76,8 @@ def open_console(
     """
     from arena_tui.cockpit.installation import FileOptions, Installation
     from arena_tui.console.app import ArenaApp
-    from arena_tui.console.preferences import FILE, read_preferences
-    from arena_tui.store.folder import data_folder
 
-    preferences = read_preferences(data_folder() / FILE).given(
-        theme=display.theme, mouse=not display.no_mouse, ascii=display.ascii
-    )
+    preferred = preferences(display)
     with ExitStack() as stack:
         listeners: list[Callable[[Event], None]] = []
         if output.events is not None:
@@ -81,9 +88,9 @@ def open_console(
         arena = Installation(
             file=opening.file, options=options or FileOptions(), add=add or {}, listeners=listeners
         )
-        app = ArenaApp(arena, opening, preferences)
+        app = ArenaApp(arena, opening, preferred)
         arena.told = app.told
-        app.run(mouse=preferences.mouse)
+        app.run(mouse=preferred.mouse)
     code = exit_codes.OK if app.return_code is None else app.return_code
     if code == exit_codes.SIGHUP:
         return code  # nobody is there to read

@@ -1,6 +1,7 @@
 """The app: which screen comes first, the run that is driven here, how the console is left.
 
 The engine runs as a worker in this app's own event loop. One run at a time is driven; others are followed.
+Screens are imported where they are pushed, for the first frame waits for what is imported here.
 """
 
 from __future__ import annotations
@@ -11,9 +12,8 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from textual import on
 from textual.binding import BindingType
 from textual.screen import Screen
 
@@ -23,19 +23,18 @@ from arena_tui.console.commands import ArenaCommands
 from arena_tui.console.driver import TerminalDriver
 from arena_tui.console.glyphs import ASCII, UNICODE
 from arena_tui.console.links import Links
-from arena_tui.console.ports import Arena, Ended, Session, Setup
 from arena_tui.console.preferences import Preferences, themes
 from arena_tui.console.screens.blank import BlankScreen
-from arena_tui.console.screens.compare import CompareScreen
-from arena_tui.console.screens.dialogs import ChooseScreen, ConfirmScreen
-from arena_tui.console.screens.help import HelpScreen
-from arena_tui.console.screens.home import HomeScreen
-from arena_tui.console.screens.ready import ReadyScreen
-from arena_tui.console.screens.run import RunScreen
 from arena_tui.console.themes import OWN
 from arena_tui.console.widgets.plain import notify
 from arena_tui.errors import ArenaError, RefusedAction
 from arena_tui.values import counted
+
+if TYPE_CHECKING:
+    from arena_tui.console.ports import Arena, Session, Setup
+    from arena_tui.console.screens.home import HomeScreen
+    from arena_tui.console.screens.ready import ReadyScreen
+    from arena_tui.console.screens.run import RunScreen
 
 LEFT = "paused and left at the console"
 SIGNALS: Mapping[signal.Signals, tuple[str, int]] = {
@@ -114,9 +113,7 @@ class ArenaApp(Links):
     async def _open(self, opening: Opening) -> None:
         try:
             if opening.file is not None:
-                self.push_screen(
-                    ReadyScreen(self.arena, await self.arena.setup(opening.file), glyphs=self.glyphs)
-                )
+                self._show_ready(await self.arena.setup(opening.file))
             elif opening.db is not None:
                 if opening.resume:
                     await self.resume(opening.db)
@@ -134,11 +131,18 @@ class ArenaApp(Links):
 
     # --- runs ----------------------------------------------------------------------------------
 
-    @on(ReadyScreen.StartWanted)
-    def _start_wanted(self, event: ReadyScreen.StartWanted) -> None:
+    def _show_ready(self, setup: Setup) -> None:
+        from arena_tui.console.screens.ready import ReadyScreen
+
+        self.push_screen(ReadyScreen(self.arena, setup, glyphs=self.glyphs))
+
+    def on_ready_screen_start_wanted(self, event: ReadyScreen.StartWanted) -> None:
+        """Make the run, or go on with it, and drive it."""
         self.run_worker(self._start(event.setup, event.limits, event.fresh), group="open", exclusive=True)
 
     async def _start(self, setup: Setup, limits: Mapping[str, str], fresh: bool) -> None:
+        from arena_tui.console.screens.ready import ReadyScreen
+
         try:
             self._refuse_second()
             session = await self.arena.begin(setup, limits, fresh=fresh and setup.unfinished is not None)
@@ -168,6 +172,8 @@ class ArenaApp(Links):
 
     async def look_at(self, db: Path) -> None:
         """Open a run: its own screen when it is driven here, else one that follows it."""
+        from arena_tui.console.screens.run import RunScreen
+
         known = self._driven_screen
         if known is not None and known.view.session.db == db:
             self._bring_up(known)
@@ -184,6 +190,8 @@ class ArenaApp(Links):
             notify(self, str(error), severity="error")
 
     def _drive(self, session: Session) -> None:
+        from arena_tui.console.screens.run import RunScreen
+
         self.driving, self._live = session, True
         showing = next(
             (
@@ -218,21 +226,23 @@ class ArenaApp(Links):
 
     async def _driven(self, session: Session) -> None:
         try:
-            ended = await session.live()
+            self._code = (await session.live()).exit_code
         except ArenaError as error:
-            ended = Ended(error.exit_code, (str(error),))
+            self._code = error.exit_code
             self.fault = str(error)
             notify(self, str(error), severity="error")
         else:
             self.fault = ""
-        self._live, self._code = False, ended.exit_code
+        self._live = False
         if self._leaving:
-            self.exit(return_code=ended.exit_code)
+            self.exit(return_code=self._code)
 
     # --- Home ----------------------------------------------------------------------------------
 
     async def go_home(self) -> None:
         """All runs; a run that is driven here goes on."""
+        from arena_tui.console.screens.home import HomeScreen
+
         for screen in self.screen_stack:
             if isinstance(screen, HomeScreen):
                 while self.screen is not screen:
@@ -240,20 +250,22 @@ class ArenaApp(Links):
                 return
         await self.push_screen(HomeScreen(self.arena, self.glyphs))
 
-    @on(HomeScreen.RunOpened)
-    def _run_opened(self, event: HomeScreen.RunOpened) -> None:
+    def on_home_screen_run_opened(self, event: HomeScreen.RunOpened) -> None:
+        """Look at a run."""
         self.run_worker(self._asked(self.look_at(event.db)), group="open", exclusive=True)
 
-    @on(HomeScreen.ResumeWanted)
-    def _resume_wanted(self, event: HomeScreen.ResumeWanted) -> None:
+    def on_home_screen_resume_wanted(self, event: HomeScreen.ResumeWanted) -> None:
+        """Go on with a run."""
         self.run_worker(self._asked(self.resume(event.db)), group="open", exclusive=True)
 
-    @on(HomeScreen.SetupReady)
-    def _setup_ready(self, event: HomeScreen.SetupReady) -> None:
-        self.push_screen(ReadyScreen(self.arena, event.setup, glyphs=self.glyphs))
+    def on_home_screen_setup_ready(self, event: HomeScreen.SetupReady) -> None:
+        """A tournament file was read: show what it would take."""
+        self._show_ready(event.setup)
 
-    @on(HomeScreen.CompareWanted)
-    def _compare_wanted(self, event: HomeScreen.CompareWanted) -> None:
+    def on_home_screen_compare_wanted(self, event: HomeScreen.CompareWanted) -> None:
+        """Two runs side by side."""
+        from arena_tui.console.screens.compare import CompareScreen
+
         self.push_screen(CompareScreen(self.arena, event.one, event.other))
 
     async def _asked(self, doing: Any) -> None:
@@ -269,6 +281,8 @@ class ArenaApp(Links):
 
     def action_interrupt(self) -> None:
         """Ctrl+c asks whether to abort; inside that question it means yes; without a run it quits."""
+        from arena_tui.console.screens.dialogs import ChooseScreen, ConfirmScreen
+
         if isinstance(self.screen, ChooseScreen | ConfirmScreen):
             self.screen.take_default()
         elif self.screen.get_selected_text():
@@ -280,6 +294,8 @@ class ArenaApp(Links):
 
     async def action_back(self) -> None:
         """One step back; at the first screen nothing happens."""
+        from arena_tui.console.screens.run import RunScreen
+
         screen = self.screen
         if isinstance(screen, RunScreen) and screen.back():
             return
@@ -291,6 +307,8 @@ class ArenaApp(Links):
         if not self._live:
             self.exit(return_code=self._code)
             return
+        from arena_tui.console.screens.dialogs import ChooseScreen
+
         calls = len(self.driving.state.in_flight) if self.driving is not None else 0
         if self._leaving:
             asked = ChooseScreen(
@@ -337,6 +355,9 @@ class ArenaApp(Links):
 
     def action_help(self) -> None:
         """All keys, those that apply here first."""
+        from arena_tui.console.screens.help import HelpScreen
+        from arena_tui.console.screens.run import RunScreen
+
         screen = self.screen
         texts = screen.help_texts() if isinstance(screen, RunScreen) else ()
         self.push_screen(HelpScreen(self._places(), list(texts), self.keymap_words))

@@ -1,23 +1,26 @@
 """How screens lead to each other: from candidate to match, to parents, to a moment of the past; and copying.
 
 Screens post what a person wanted and know no other screen; the app, which is built on this, connects them.
+Handlers go by Textual's names for messages, so that the screens need not be imported before one is shown.
 """
 
 from __future__ import annotations
 
-from textual import on
+from typing import TYPE_CHECKING
 
 from arena_tui.console.framed import FramedApp
-from arena_tui.console.screens.candidate import CandidateScreen
-from arena_tui.console.screens.diff import DiffScreen
-from arena_tui.console.screens.history import HistoryScreen
-from arena_tui.console.screens.match import MatchScreen
-from arena_tui.console.screens.run import RunScreen
-from arena_tui.console.widgets.leaderboard import Leaderboard
-from arena_tui.console.widgets.lineage import Lineage
 from arena_tui.console.widgets.plain import notify
-from arena_tui.console.widgets.transcript import Transcript
 from arena_tui.safetext import clean
+
+if TYPE_CHECKING:
+    from arena_tui.console.screens.candidate import CandidateScreen
+    from arena_tui.console.screens.diff import DiffScreen
+    from arena_tui.console.screens.history import HistoryScreen
+    from arena_tui.console.screens.match import MatchScreen
+    from arena_tui.console.screens.run import RunScreen
+    from arena_tui.console.widgets.leaderboard import Leaderboard
+    from arena_tui.console.widgets.lineage import Lineage
+    from arena_tui.console.widgets.transcript import Transcript
 
 SHOWN = 60  # cells of what was copied that the notice repeats
 
@@ -27,35 +30,43 @@ class Links(FramedApp[None]):
 
     def run_screen(self) -> RunScreen | None:
         """The run that the present screen belongs to: the nearest one below."""
+        from arena_tui.console.screens.run import RunScreen
+
         return next((each for each in reversed(self.screen_stack) if isinstance(each, RunScreen)), None)
 
-    @on(CandidateScreen.EntrantActed)
-    def _entrant_acted(self, event: CandidateScreen.EntrantActed) -> None:
+    def on_candidate_screen_entrant_acted(self, event: CandidateScreen.EntrantActed) -> None:
+        """Do what was asked of a candidate."""
         if (run := self.run_screen()) is not None:
             run.act_on(event.verb, event.entrant)
 
-    @on(CandidateScreen.EntrantOpened)
-    def _entrant_opened(self, event: CandidateScreen.EntrantOpened) -> None:
+    def on_candidate_screen_entrant_opened(self, event: CandidateScreen.EntrantOpened) -> None:
+        """From a candidate to another one."""
         if (run := self.run_screen()) is not None:
+            from arena_tui.console.screens.candidate import CandidateScreen
+
             self.push_screen(CandidateScreen(run.view, event.entrant.group, event.entrant.id))
 
-    @on(CandidateScreen.MatchOpened)
-    def _match_opened(self, event: CandidateScreen.MatchOpened) -> None:
+    def on_candidate_screen_match_opened(self, event: CandidateScreen.MatchOpened) -> None:
+        """From a candidate to a match."""
         if (run := self.run_screen()) is not None:
+            from arena_tui.console.screens.match import MatchScreen
+
             self.push_screen(MatchScreen(run.view, event.group, event.seq))
 
-    @on(MatchScreen.Overruled)
-    def _overruled(self, event: MatchScreen.Overruled) -> None:
+    def on_match_screen_overruled(self, event: MatchScreen.Overruled) -> None:
+        """Give a match another outcome."""
         if (run := self.run_screen()) is not None:
             run.act("overrule", f"{event.group}:{event.seq}", event.outcome)
 
-    @on(MatchScreen.HandWanted)
-    def _hand_wanted(self, event: MatchScreen.HandWanted) -> None:
+    def on_match_screen_hand_wanted(self, event: MatchScreen.HandWanted) -> None:
+        """Judge a match by hand."""
         if (run := self.run_screen()) is not None:
             run.judge_by_hand(event.group, event.seq)
 
-    @on(HistoryScreen.MomentChosen)
-    def _moment_chosen(self, event: HistoryScreen.MomentChosen) -> None:
+    def on_history_screen_moment_chosen(self, event: HistoryScreen.MomentChosen) -> None:
+        """All panes as they were at a moment."""
+        from arena_tui.console.screens.history import HistoryScreen
+
         run = self.run_screen()
         if run is None:
             return
@@ -64,12 +75,6 @@ class Links(FramedApp[None]):
             self.pop_screen()
         run.pull()
 
-    @on(Leaderboard.Copied)
-    @on(Lineage.Copied)
-    @on(Transcript.Copied)
-    @on(CandidateScreen.Copied)
-    @on(MatchScreen.Copied)
-    @on(DiffScreen.Copied)
     def _copied(
         self,
         event: Leaderboard.Copied
@@ -83,3 +88,6 @@ class Links(FramedApp[None]):
         self.copy_to_clipboard(text)
         first = text.strip().partition("\n")[0]
         notify(self, f"copied: {first if len(first) <= SHOWN else first[:SHOWN] + '...'}")
+
+    on_leaderboard_copied = on_lineage_copied = on_transcript_copied = _copied
+    on_candidate_screen_copied = on_match_screen_copied = on_diff_screen_copied = _copied

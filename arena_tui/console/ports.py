@@ -107,6 +107,15 @@ class Ended:
     lines: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Blind:
+    """Decided matches to be judged blind: each with its judge's verdict on the texts as shown. `titles` of
+    text 1 and text 2, by key, are for the end."""
+
+    matches: tuple[tuple[Waiting, Said], ...]
+    titles: Mapping[tuple[str, int, Orientation], tuple[str, str]]
+
+
 class Session(Protocol):
     """One run. `drives`: this process runs it; else it is followed, or over.
 
@@ -201,11 +210,8 @@ class Arena(Protocol):
         """Two runs side by side: (what, of the one, of the other), a line a figure and a candidate."""
         ...
 
-    async def blind(self, db: Path, group: str, seq: int) -> Sequence[tuple[Waiting, Said]]:
-        """A decided match to be judged blind, in an order drawn anew, with what its judge said in that order.
-
-        UsageError when it is not decided.
-        """
+    async def blind(self, db: Path, group: str, seq: int) -> Blind:
+        """A decided match to be judged blind, in an order drawn anew. UsageError when it is not decided."""
         ...
 
     async def read_candidates(self, file: str) -> Sequence[Candidate]:

@@ -121,9 +121,10 @@ def distance_words(distance: Distance, named: Callable[[str], str]) -> list[str]
         parts.append(counted(distance.matches_missing, "more match", "more matches"))
     movers = sorted(distance.moving, key=lambda each: -each[1])
     told = []
+    settled = f" (settled below {distance.eps:g})" if distance.eps else ""
     for place, (id_, spread) in enumerate(movers[:MOVERS]):
         points = _points(spread)
-        told.append(f"{named(id_)} {points}" if place else f"{named(id_)} moves {points} points")
+        told.append(f"{named(id_)} {points}" if place else f"{named(id_)} moves {points} points{settled}")
     if len(movers) > MOVERS:
         told.append(f"{len(movers) - MOVERS} more move")
     if told:

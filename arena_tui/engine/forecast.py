@@ -6,6 +6,7 @@ time: there is no second formula for how many matches a format plays. Nothing is
 
 from __future__ import annotations
 
+import asyncio
 import heapq
 from collections import deque
 from collections.abc import Iterable
@@ -61,6 +62,7 @@ async def simulate(tournament: Tournament, pool: Pool, seed: int) -> Simulated:
     simulation = _Simulation(tournament, pool, seed)
     while (ended_by := simulation.start()) is None:
         await simulation.finish_one()
+        await asyncio.sleep(0)  # nothing above waits for anything: here a forecast can be given up
     return simulation.result(ended_by)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 MATCHES_PER_CANDIDATE = 5
 """The guard on valid matches where none is set: this many times the number of playing candidates."""
@@ -36,7 +36,8 @@ class Distance:
     `snapshots` of `needed` are in the window; `changed` came into or fell out of the top set within
     it; `moving` are members of the latest top with their spread (max - min, in points) where that is
     not below eps. The last three are what the guards still miss: candidates, valid matches in all,
-    and valid matches of the candidate that has the fewest.
+    and valid matches of the candidate that has the fewest. `eps` is the spread, in points, below which
+    a member counts as settled.
     """
 
     snapshots: int
@@ -46,6 +47,7 @@ class Distance:
     ideas_missing: int = 0
     matches_missing: int = 0
     matches_each_missing: int = 0
+    eps: float = field(default=0.0, compare=False)
 
 
 class StabilityTracker:
@@ -99,7 +101,7 @@ class StabilityTracker:
     def distance(self) -> Distance:
         """What is still missing, by the latest snapshot; equal to a full window alone when stable."""
         if not self._window:
-            return Distance(0, self._needed)
+            return Distance(0, self._needed, eps=self._eps)
         latest = self._window[-1]
         tables = [dict(snapshot.top) for snapshot in self._window]
         union = dict.fromkeys(id_ for table in reversed(tables) for id_ in table)
@@ -119,4 +121,5 @@ class StabilityTracker:
             ideas_missing=max(0, self._min_ideas - latest.playing),
             matches_missing=max(0, guard - latest.valid_matches),
             matches_each_missing=max(0, self._min_matches_each - latest.fewest_matches),
+            eps=self._eps,
         )

@@ -16,10 +16,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
-import platformdirs
-
 from arena_tui.errors import DiskTrouble, RunNotFound, StoreError
 from arena_tui.store.lock import RunLock, beside, holder
+from arena_tui.store.place import data_folder as data_folder
 from arena_tui.store.reader import Reader
 from arena_tui.values import shown
 
@@ -43,14 +42,6 @@ class RunInfo:
     created_at: str
     db: Path
     source: str
-
-
-def data_folder() -> Path:
-    """The folder of everything arena keeps: ARENA_HOME, or the place the system has for such data."""
-    chosen = os.environ.get("ARENA_HOME")
-    if chosen:
-        return Path(chosen).expanduser().absolute()
-    return Path(platformdirs.user_data_dir("arena", appauthor=False))
 
 
 def new_run(name: str, now: datetime, token: str) -> tuple[str, Path]:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from arena_tui.errors import DiskTrouble, NewerSchema, NotARun, RunNotFound, StoreError, UsageError
-from arena_tui.store.lock import refuse_remote
+from arena_tui.store.lock import RunLock, refuse_remote
 
 APPLICATION_ID = 0x4172656E  # "Aren", in the file's header
 MIGRATIONS = Path(__file__).with_name("migrations")
@@ -206,14 +206,24 @@ def open_writing(path: Path) -> sqlite3.Connection:
 
 
 def open_reading(path: Path) -> Reading:
-    """A connection that cannot write, for views, exports and checks; works beside a live writer."""
+    """A connection that cannot write, for views, exports and checks; works beside a live writer.
+
+    A run that an older arena wrote is brought up to date first; StoreError where that cannot be done now.
+    """
     path = path.absolute()
     conn = _identify(path)
     version, newest = _number(conn, "user_version"), len(migrations(MIGRATIONS))
-    if version < newest:
-        conn.close()
-        raise StoreError(f"{path} was written by an older arena: `arena resume {path}` brings it up to date")
-    return conn
+    if version == newest:
+        return conn
+    conn.close()
+    try:
+        with RunLock(path):
+            open_writing(path).close()
+    except StoreError as error:
+        raise StoreError(
+            f"{path} was written by an older arena and cannot be brought up to date now: {error}"
+        ) from error
+    return _identify(path)
 
 
 def _identify(path: Path) -> Reading:

@@ -242,7 +242,7 @@ class Terminal:
         with self._changed:
             return self.screen.text()
 
-    def wait_for(self, wanted: str | Callable[[str], bool], timeout: float = 60.0) -> str:
+    def wait_for(self, wanted: str | Callable[[str], bool], timeout: float = 30.0) -> str:
         """The screen once it shows `wanted`; the last screen is in the failure."""
         deadline = time.monotonic() + timeout
         with self._changed:
@@ -257,10 +257,10 @@ class Terminal:
                     )
                 self._changed.wait(min(left, 0.25))
 
-    def wait_gone(self, unwanted: str, timeout: float = 60.0) -> str:
+    def wait_gone(self, unwanted: str, timeout: float = 30.0) -> str:
         return self.wait_for(lambda shown: unwanted not in shown, timeout)
 
-    def wait_exit(self, timeout: float = 60.0) -> int:
+    def wait_exit(self, timeout: float = 30.0) -> int:
         return self.process.wait(timeout)
 
     def is_restored(self) -> bool:

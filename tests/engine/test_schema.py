@@ -8,7 +8,7 @@ import sqlite3
 import stat
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -16,6 +16,7 @@ import small_run
 
 from arena_tui.errors import DiskTrouble, NewerSchema, NotARun, RunNotFound, StoreError, UsageError
 from arena_tui.store import schema
+from arena_tui.store.lock import RunLock
 from arena_tui.store.reader import Reader
 
 NOBODY = 65534
@@ -227,9 +228,19 @@ def next_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return newest
 
 
-def test_an_older_run_is_migrated_when_it_is_opened_for_writing(run: Path, next_version: Path) -> None:
-    with pytest.raises(StoreError, match="older arena"):
+def test_an_older_run_is_brought_up_to_date_when_it_is_looked_at(run: Path, next_version: Path) -> None:
+    with Reader(run) as reader:
+        assert reader.meta() == {"run": small_run.RUN}
+    with closing(sqlite3.connect(run)) as conn:
+        assert conn.execute("PRAGMA user_version").fetchone() == (NEWEST + 1,)
+
+
+def test_an_older_run_that_a_process_drives_is_left_to_it(run: Path, next_version: Path) -> None:
+    with RunLock(run), pytest.raises(StoreError, match="older arena and cannot be brought up to date now"):
         schema.open_reading(run)
+
+
+def test_an_older_run_is_migrated_when_it_is_opened_for_writing(run: Path, next_version: Path) -> None:
     conn = schema.open_writing(run)
     assert conn.execute("SELECT at, text FROM notes").fetchall() == [(1.0, "a; b")]
     assert conn.execute("PRAGMA user_version").fetchone() == (NEWEST + 1,)

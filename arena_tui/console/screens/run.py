@@ -1,7 +1,7 @@
 """The screen of a run: leaderboard, transcript, lineage and status over one view, and what they ask for.
 
-It pulls the panes on its own timers (board and status 4 Hz, transcript 10 Hz, lineage 1 Hz); panes know
-nothing of each other, this screen connects them.
+It pulls the panes on one timer (transcript 10 Hz, board and status 4 Hz, lineage 1 Hz), so that what is due
+together is drawn in one frame; panes know nothing of each other, this screen connects them.
 """
 
 from __future__ import annotations
@@ -20,9 +20,6 @@ from arena_tui.console.feed import Feed
 from arena_tui.console.glyphs import Glyphs
 from arena_tui.console.ledger import Entrant
 from arena_tui.console.ports import Session
-from arena_tui.console.screens.candidate import CandidateScreen
-from arena_tui.console.screens.diff import DiffScreen
-from arena_tui.console.screens.match import MatchScreen
 from arena_tui.console.screens.run_keys import RunKeys
 from arena_tui.console.view import RunView
 from arena_tui.console.widgets.leaderboard import Leaderboard
@@ -35,9 +32,10 @@ from arena_tui.console.widgets.status import Status
 from arena_tui.console.widgets.transcript import Transcript
 from arena_tui.errors import ArenaError
 
-BOARD = 0.25  # seconds between looks at the facts, the board and the status
-TEXT = 0.1  # between looks at the live text
-FOREST = 1.0  # between looks at the lineage
+TEXT = 0.1  # seconds between looks at the live text
+BOARD = (0, 3)  # of five such looks, those at which the board and the status are looked at too: 4 Hz
+FOREST = 10  # the lineage, at every tenth
+FACTS = 0.25  # seconds between looks at the database
 PANES: tuple[tuple[str, str, type[Pane]], ...] = (
     ("board", "Board", Leaderboard),
     ("debate", "Debate", Transcript),
@@ -57,6 +55,8 @@ class RunScreen(RunKeys):
         self.feed = Feed(session.db)
         self.view = RunView(session, self.feed, glyphs)
         self._pane = "board"
+        self._ticks = 0
+        self._applies: tuple[str, bool] | None = None  # what `check_action` looks at, as the footer shows it
         self._asked = False  # the person was led to the first question that waited
 
     def compose(self) -> ComposeResult:
@@ -79,9 +79,7 @@ class RunScreen(RunKeys):
             self.query_one(kind).add_class(f"pane-{name}")
         self._choose("board")
         self.run_worker(self._follow(), group="feed")
-        self.set_interval(BOARD, self._pull_board)
-        self.set_interval(TEXT, self._pull_text)
-        self.set_interval(FOREST, self._pull_forest)
+        self.set_interval(TEXT, self._tick)
 
     async def on_unmount(self) -> None:
         """Let go of the database."""
@@ -108,11 +106,19 @@ class RunScreen(RunKeys):
                 if str(error) != told:
                     told = str(error)
                     notify(self.app, told, severity="error")
-            await asyncio.sleep(BOARD)
+            await asyncio.sleep(FACTS)
 
     @property
     def _in_sight(self) -> bool:
         return self.is_attached and (self.app.screen is self or isinstance(self.app.screen, ModalScreen))
+
+    def _tick(self) -> None:
+        self._ticks += 1
+        self._pull_text()
+        if self._ticks % 5 in BOARD:
+            self._pull_board()
+        if self._ticks % FOREST == 0:
+            self._pull_forest()
 
     def pull(self) -> None:
         """Everything, at once: after a key that changed something."""
@@ -126,6 +132,13 @@ class RunScreen(RunKeys):
             self.query_one(Masthead).pull()
             self.query_one(Leaderboard).pull()
             self.query_one(Status).pull()
+            self._offer_keys()
+
+    def _offer_keys(self) -> None:
+        """The footer is made anew only when other keys apply."""
+        applies = self.view.state.phase, len(self.view.ledger.groups) > 1
+        if applies != self._applies:
+            self._applies = applies
             self.refresh_bindings()
 
     def _pull_text(self) -> None:
@@ -201,6 +214,8 @@ class RunScreen(RunKeys):
     @on(Leaderboard.EntrantOpened)
     @on(Lineage.EntrantOpened)
     def _entrant_opened(self, event: Leaderboard.EntrantOpened | Lineage.EntrantOpened) -> None:
+        from arena_tui.console.screens.candidate import CandidateScreen
+
         self.app.push_screen(CandidateScreen(self.view, event.entrant.group, event.entrant.id))
 
     @on(Leaderboard.EntrantActed)
@@ -210,11 +225,15 @@ class RunScreen(RunKeys):
 
     @on(Transcript.MatchOpened)
     def _match_opened(self, event: Transcript.MatchOpened) -> None:
+        from arena_tui.console.screens.match import MatchScreen
+
         self.app.push_screen(MatchScreen(self.view, event.group, event.seq))
 
     def act_on(self, verb: str, entrant: Entrant) -> None:
         """Carry out what was asked of a candidate."""
         if verb == "diff":
+            from arena_tui.console.screens.diff import DiffScreen
+
             self.app.push_screen(DiffScreen(self.view, entrant.group, entrant.id))
             return
         named = f"{entrant.group}:{entrant.id}" if len(self.view.ledger.groups) > 1 else entrant.id

@@ -11,10 +11,6 @@ from typing import TYPE_CHECKING, cast
 from textual.screen import Screen
 
 from arena_tui.console.screens.dialogs import AskScreen, ChooseScreen, LimitsScreen
-from arena_tui.console.screens.groups import GroupsScreen
-from arena_tui.console.screens.hand import BlindMatches, HandScreen, SessionQuestions
-from arena_tui.console.screens.history import HistoryScreen
-from arena_tui.console.screens.judge_report import JudgeReportScreen
 from arena_tui.console.view import RunView
 from arena_tui.console.widgets.plain import notify
 from arena_tui.errors import ArenaError
@@ -166,6 +162,8 @@ class RunKeys(Screen[None]):
 
     def action_groups(self) -> None:
         """The groups; Enter narrows everything to one."""
+        from arena_tui.console.screens.groups import GroupsScreen
+
         self.app.push_screen(GroupsScreen(self.view), self._narrowed)
 
     def _narrowed(self, group: str | None) -> None:
@@ -175,15 +173,22 @@ class RunKeys(Screen[None]):
 
     def action_history(self) -> None:
         """How ratings developed, and the run at an earlier moment."""
+        from arena_tui.console.screens.history import HistoryScreen
+
         self.app.push_screen(HistoryScreen(self.view))
 
     def action_judge(self) -> None:
         """What is known of the judge."""
+        from arena_tui.console.screens.judge_report import JudgeReportScreen
+
         self.app.push_screen(JudgeReportScreen(self.view.session))
 
     def action_hand(self) -> None:
         """What waits for the person, else the match on screen, blind."""
         if self.view.session.waiting():
+            from arena_tui.console.by_hand import SessionQuestions
+            from arena_tui.console.screens.hand import HandScreen
+
             self.app.push_screen(HandScreen(SessionQuestions(self.view.session), self.view.glyphs))
         elif self.view.match is not None:
             self.judge_by_hand(*self.view.match)
@@ -196,11 +201,14 @@ class RunKeys(Screen[None]):
 
     async def _judge_by_hand(self, group: str, seq: int) -> None:
         try:
-            matches = await self.arena_app.arena.blind(self.view.session.db, group, seq)
+            blind = await self.arena_app.arena.blind(self.view.session.db, group, seq)
         except ArenaError as error:
             notify(self.app, str(error), severity="warning")
         else:
-            self.app.push_screen(HandScreen(BlindMatches(matches), self.view.glyphs))
+            from arena_tui.console.by_hand import BlindMatches
+            from arena_tui.console.screens.hand import HandScreen
+
+            self.app.push_screen(HandScreen(BlindMatches(blind.matches, blind.titles), self.view.glyphs))
 
     async def action_home(self) -> None:
         """All runs; the run that is driven here goes on."""

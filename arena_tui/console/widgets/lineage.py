@@ -139,7 +139,7 @@ class Lineage(Pane):
         total = sum(node.entrant is not None for node in rows.forest.nodes)
         dot = "·" if self._view.glyphs.ellipsis == "…" else "-"
         self.titled("Lineage", f"{shown} {dot} {living} of {total} play")
-        self._shares.show(shares_line(shares, self.size.width, self._view.glyphs))
+        self._shares.show(shares_line(shares, self.size.width, self._view.glyphs), fits=True)
 
     # --- messages of the parts -------------------------------------------------------------------
 

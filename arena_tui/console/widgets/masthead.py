@@ -50,7 +50,7 @@ class Masthead(PlainStatic):
         if seen == self._drawn:
             return
         self._drawn = seen
-        self.show(self._line(waiting, calls))
+        self.show(self._line(waiting, calls), fits=True)
         self.set_class(
             state.phase in ("paused", "draining", "cancelling") or view.past is not None, "attention"
         )

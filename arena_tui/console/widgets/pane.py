@@ -83,6 +83,8 @@ class Pane(Vertical):
     }
     """
 
+    _words: tuple[str, str] | None = None
+
     help_title: ClassVar[str] = ""
     """What the help screen calls the pane."""
     help_text: ClassVar[str] = ""
@@ -94,5 +96,8 @@ class Pane(Vertical):
 
     def titled(self, text: str, subtitle: str = "") -> None:
         """The words in the frame; they may come from outside."""
+        if (text, subtitle) == self._words:
+            return  # a frame that is set again is drawn again, with all that it holds
+        self._words = text, subtitle
         self.border_title = Content(safe_line(text, 120))
         self.border_subtitle = Content(safe_line(subtitle, 120))

@@ -111,11 +111,20 @@ class Paper(ScrollView, can_focus=True):
         for section in self.sections:
             section.fit(max(1, width - 1))  # a cell between the text and the scrollbar
         height = sum(len(section.rows) for section in self.sections)
-        self.virtual_size = Size(width, height)
+        self._measured(Size(width, height))
         if self._stuck:
             self._go(self.max_scroll_y)
         self._tell()
         self.refresh()
+
+    def _measured(self, size: Size) -> None:
+        """Another length moves the scrollbar; only where that comes or goes is the screen laid out anew."""
+        bar = size.height > self.container_size.height
+        if bar != self.show_vertical_scrollbar or size.width != self.virtual_size.width:
+            self.virtual_size = size
+        elif size != self.virtual_size:
+            self.set_reactive(Paper.virtual_size, size)
+            self._scroll_update(size)
 
     def _go(self, y: float) -> None:
         self.scroll_to(y=y, animate=False, force=True)

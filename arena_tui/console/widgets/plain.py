@@ -27,9 +27,10 @@ class PlainStatic(Static):
     def __init__(self, text: str | Text = "", *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(as_content(text), id=id, classes=classes, markup=False)
 
-    def show(self, text: str | Text) -> None:
-        """Show another text; a `str` must be ours or have passed `safe`."""
-        self.update(as_content(text))
+    def show(self, text: str | Text, *, fits: bool = False) -> None:
+        """Show another text; a `str` must be ours or have passed `safe`. One that `fits` changes no sizes,
+        which spares the screen a layout."""
+        self.update(as_content(text), layout=not fits)
 
 
 def as_content(text: str | Text) -> Content:

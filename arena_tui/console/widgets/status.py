@@ -102,8 +102,8 @@ class Status(Pane):
         height = self.content_size.height or 9
         lines = status_lines(self._facts(now), width, height)
         if lines != self._lines:
+            self._body.update(content_of(lines), layout=len(lines) != len(self._lines))
             self._lines = lines
-            self._body.update(content_of(lines))
         followed = not self._view.session.drives and state.phase not in ("stopped", "ready")
         told = ["driven by another process"] if followed else []
         if len(lines) > height:
@@ -140,6 +140,8 @@ class Status(Pane):
 
     def _ask_health(self, now: float, applied: int) -> None:
         """Ask for the judge's health when there are new matches, at most every ten seconds."""
+        if not applied:
+            return
         if self._health_at is not None:
             asked, then = self._health_at
             if then == applied or now - asked < HEALTH_EVERY:
