@@ -31,6 +31,22 @@ class Facts(Protocol):
         ...
 
 
+class LiveFacts(Facts, Protocol):
+    """Facts that come in while the run goes on; who shows them asks for them."""
+
+    async def open(self) -> None:
+        """Load everything there is."""
+        ...
+
+    async def look(self) -> bool:
+        """Bring what came since; True when there was anything."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of where the facts come from."""
+        ...
+
+
 @dataclass(slots=True)
 class RunView:
     """`group` narrows all panes (None: all groups); `match` is what the transcript shows, as (group, seq)."""

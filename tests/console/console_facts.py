@@ -186,6 +186,15 @@ class FakeFacts:
     async def at(self, pos: int) -> Ledger:
         return self.earlier[pos]
 
+    async def open(self) -> None:
+        pass
+
+    async def look(self) -> bool:
+        return False
+
+    async def close(self) -> None:
+        pass
+
 
 def view_of(ledger: Ledger, **state: object) -> RunView:
     """A view on a running run with these facts; `state` sets fields of `RunState`."""

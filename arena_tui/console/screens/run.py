@@ -7,7 +7,8 @@ together is drawn in one frame; panes know nothing of each other, this screen co
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+import time
+from collections.abc import Callable, Iterable
 
 from textual import on
 from textual.app import ComposeResult
@@ -21,7 +22,7 @@ from arena_tui.console.glyphs import Glyphs
 from arena_tui.console.ledger import Entrant
 from arena_tui.console.ports import Session
 from arena_tui.console.screens.run_keys import RunKeys
-from arena_tui.console.view import RunView
+from arena_tui.console.view import LiveFacts, RunView
 from arena_tui.console.widgets.leaderboard import Leaderboard
 from arena_tui.console.widgets.lineage import Lineage
 from arena_tui.console.widgets.masthead import Masthead
@@ -46,13 +47,22 @@ TOO_SMALL = "too small for the console: the run goes on; 60 x 16 is the least"
 
 
 class RunScreen(RunKeys):
-    """`session` may be replaced when a stopped run goes on (`go_on_with`)."""
+    """`session` may be replaced when a stopped run goes on (`go_on_with`). `feed` brings the facts, by default
+    from the session's database; `now` is a monotonic clock in seconds."""
 
     BINDINGS = bindings("run")
 
-    def __init__(self, session: Session, glyphs: Glyphs) -> None:
+    def __init__(
+        self,
+        session: Session,
+        glyphs: Glyphs,
+        *,
+        feed: LiveFacts | None = None,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
         super().__init__()
-        self.feed = Feed(session.db)
+        self.feed: LiveFacts = Feed(session.db) if feed is None else feed
+        self._now = now
         self.view = RunView(session, self.feed, glyphs)
         self._pane = "board"
         self._ticks = 0
@@ -65,11 +75,11 @@ class RunScreen(RunKeys):
         yield PaneTabs([(name, words) for name, words, _ in PANES])
         with Container(id="panes"):
             with Vertical(classes="column"):
-                yield Leaderboard(self.view)
+                yield Leaderboard(self.view, now=self._now)
                 yield Lineage(self.view)
             with Vertical(classes="column"):
                 yield Transcript(self.view)
-                yield Status(self.view)
+                yield Status(self.view, now=self._now)
         yield PlainStatic(TOO_SMALL, id="too-small")
         yield Footer(show_command_palette=False)
 
