@@ -98,6 +98,13 @@ def open_console(
         from arena_tui.commands.run import print_end
 
         print_end(arena.driven.result, output.as_json, code, quiet=output.quiet, events=output.events)
+    elif code == exit_codes.ERROR and not app.fault and arena.driven is not None:
+        from arena_tui.store.folder import called
+
+        app.fault = (
+            "the console failed, which is a fault of ours; nothing that was paid for is lost: "
+            f"arena resume {called(arena.driven.db)}"
+        )
     if app.fault:
         from arena_tui.safetext import clean
 

@@ -19,7 +19,8 @@ PAYLOADS = (
     "[@click=app.quit]x[/] a [/] b [/foo] [link=https://example.org]y[/link]",
     "\u202egnp",
 )
-OSC = re.compile(rb"\x1b\](?!22;[a-z-]*(?:\x1b\\|\x07))([0-9]+);")  # 22, the shape of the mouse pointer, is Textual's
+# 22, the shape of the mouse pointer, is Textual's own.
+OSC = re.compile(rb"\x1b\](?!22;[a-z-]*(?:\x1b\\|\x07))([0-9]+);")
 DCS = re.compile(rb"\x1b[PX^_]")
 
 

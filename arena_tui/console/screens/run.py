@@ -47,8 +47,8 @@ TOO_SMALL = "too small for the console: the run goes on; 60 x 16 is the least"
 
 
 class RunScreen(RunKeys):
-    """`session` may be replaced when a stopped run goes on (`go_on_with`). `feed` brings the facts, by default
-    from the session's database; `now` is a monotonic clock in seconds."""
+    """`session` may be replaced when a stopped run goes on (`go_on_with`). `feed` brings the facts, by
+    default from the session's database; `now` is a monotonic clock in seconds."""
 
     BINDINGS = bindings("run")
 

@@ -1,0 +1,55 @@
+"""`console.yaml`: themes, mouse, glyphs and keys; every mistake is told with its line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from arena_tui.console.preferences import Preferences, read_preferences
+from arena_tui.errors import FileProblems
+
+
+def read(folder: Path, text: str) -> Preferences:
+    file = folder / "console.yaml"
+    file.write_text(text, encoding="utf-8")
+    return read_preferences(file)
+
+
+def test_without_a_file_the_defaults_hold(tmp_path: Path) -> None:
+    assert read_preferences(tmp_path / "console.yaml") == Preferences()
+    assert read(tmp_path, "") == Preferences()
+
+
+def test_everything_can_be_chosen(tmp_path: Path) -> None:
+    chosen = read(tmp_path, "theme: nord\nmouse: false\nascii: true\nkeys:\n  run.pause: ctrl+o\n")
+    assert chosen == Preferences("nord", False, True, {"run.pause": "ctrl+o"})
+
+
+def test_the_command_line_goes_first() -> None:
+    preferred = Preferences(theme="nord", keys={"run.pause": "x"})
+    given = preferred.given(theme="arena-light", mouse=False, ascii=True)
+    assert given == Preferences("arena-light", False, True, {"run.pause": "x"})
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("theme: nort\n", "console.yaml:1: no theme is called 'nort'; did you mean nord?"),
+        ("mouse: maybe\n", "console.yaml:1: mouse is true or false, not 'maybe'"),
+        ("\nkeys: {run.paus: p}\n", "console.yaml:2: keys: nothing is called 'run.paus'; did you mean"),
+        ("keys: [p]\n", "console.yaml:1: keys holds lines such as run.pause: p"),
+        ("colour: red\n", "console.yaml:1: no preference is called 'colour'"),
+        ("- theme\n", "console.yaml:1: expected keys such as theme:"),
+        ("theme: [\n", "console.yaml:"),
+    ],
+)
+def test_a_mistake_is_told_with_its_line(tmp_path: Path, text: str, told: str) -> None:
+    with pytest.raises(FileProblems) as raised:
+        read(tmp_path, text)
+    assert told in str(raised.value)
+
+
+def test_a_theme_of_the_command_line_that_nobody_has_is_refused() -> None:
+    with pytest.raises(FileProblems, match="--theme: no theme is called 'nort'"):
+        Preferences().given(theme="nort")
