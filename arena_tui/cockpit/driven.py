@@ -65,6 +65,7 @@ class DrivenSession:
         self._failed = failed
         self._told = told
         self._engine: Engine | None = None
+        self._let_go = asyncio.Event()  # the run is locked by this process no more
         self._stop: tuple[str, int] | None = None  # asked for before there was an engine
 
     async def live(self) -> Ended:
@@ -92,6 +93,8 @@ class DrivenSession:
             if self._engine is None:
                 self._failed()
             raise
+        finally:
+            self._let_go.set()
         return Ended(code)
 
     def _begun(self, engine: Engine) -> None:
@@ -120,6 +123,7 @@ class DrivenSession:
 
         action = Action(verb, args, tuple(candidates))
         if self._over():
+            await self._let_go.wait()  # until then this process holds the run
             return await asyncio.to_thread(act_at_rest, self.db, action, CONSOLE)
         if self._engine is None:
             raise RefusedAction("the run is just being opened: ask again in a moment")
@@ -135,6 +139,7 @@ class DrivenSession:
             with suppress(TimeoutError):
                 await asyncio.wait_for(asyncio.shield(answered), 0.25)
             if not answered.done() and self._over():
+                await self._let_go.wait()
                 return await asyncio.to_thread(act_at_rest, self.db, action, CONSOLE)
         ok, message = answered.result()
         if not ok:

@@ -181,9 +181,10 @@ class ArenaApp(Links):
         session = await self.arena.open(db)
         screen = RunScreen(session, self.glyphs)
         await self.push_screen(screen)
-        screen.run_worker(self._followed(session), group="live")
+        screen.run_worker(self._followed(session, screen), group="live")
 
-    async def _followed(self, session: Session) -> None:
+    async def _followed(self, session: Session, screen: RunScreen) -> None:
+        await screen.facts_read.wait()  # a long journal and all else at once would both be slow
         try:
             await session.live()
         except ArenaError as error:
@@ -310,9 +311,12 @@ class ArenaApp(Links):
         from arena_tui.console.screens.dialogs import ChooseScreen
 
         calls = len(self.driving.state.in_flight) if self.driving is not None else 0
+        if self._over() and not self._leaving:
+            self._leaving = True  # it has just ended: what is still written takes a moment
+            return
         if self._leaving:
             asked = ChooseScreen(
-                f"Still finishing {counted(calls, 'call')}",
+                "Still writing the overview" if self._over() else f"Still finishing {counted(calls, 'call')}",
                 (("c", "cancel them and quit"), ("w", "wait")),
                 "w",
                 again=("q",),
@@ -336,10 +340,17 @@ class ArenaApp(Links):
         if not self._live or self.driving is None:
             self.exit(return_code=self._code)
             return
+        if self._over() and self._leaving:
+            self.exit(return_code=exit_codes.OK)  # only a run that ended by itself has something left to do
+            return
         self._leaving = True
         self.driving.abort(detail, code)
         if self._driven_screen is not None:
             self._driven_screen.pull()
+
+    def _over(self) -> bool:
+        """True when the driven run has ended, but for what is written at its end."""
+        return self.driving is not None and self.driving.state.phase == "stopped"
 
     def signalled(self, detail: str, code: int) -> None:
         """A signal: as leaving, with its own exit code."""

@@ -2,24 +2,59 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TypeVar
 
+from rich.segment import Segment
 from textual.app import App
 from textual.binding import Binding
+from textual.color import Color
+from textual.filter import LineFilter
 
 from arena_tui.console.keys import key_name
 
 Result = TypeVar("Result")
+_MARKS = str.maketrans(
+    {
+        "…": "~",
+        "•": "*",
+        "×": "x",
+        "▌": "|",
+        "▐": "|",
+        "▎": "|",
+        "▏": "|",
+        **{chr(code): "#" for code in range(0x2580, 0x25A0) if chr(code) not in "▌▐▎▏"},
+        **{chr(code): "+" for code in range(0x2500, 0x2580)},
+        **dict.fromkeys("─━═╌┄┈╴╶", "-"),
+        **dict.fromkeys("│┃║╎┆┊╵╷", "|"),
+    }
+)
+
+
+class AsciiMarks(LineFilter):
+    """Draws with signs of ASCII what Textual's widgets and the cuts of long texts draw beyond it."""
+
+    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
+        """The same line in ASCII, but for words in other scripts."""
+        return [
+            segment if segment.text.isascii() else Segment(segment.text.translate(_MARKS), segment.style)
+            for segment in segments
+        ]
 
 
 class FramedApp(App[Result]):
-    """`plain_ascii` draws frames and keys without a sign that ASCII lacks; set it before the app runs."""
+    """`plain_ascii` draws everything but words with signs of ASCII; set it before the app runs."""
 
     plain_ascii = False
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """`$frame` is the border of everything that has one."""
         return {"frame": "ascii" if self.plain_ascii else "round"}
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """What every drawn line goes through."""
+        filters = super().get_line_filters()
+        return [*filters, AsciiMarks()] if self.plain_ascii else filters
 
     def get_key_display(self, binding: Binding) -> str:
         """The key as a person types it."""

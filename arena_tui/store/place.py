@@ -1,4 +1,4 @@
-"""Where everything that arena keeps has its place. Imports next to nothing, for the first frame waits for it."""
+"""Where everything that arena keeps has its place. Imports next to nothing: the first frame waits for it."""
 
 from __future__ import annotations
 

@@ -73,6 +73,7 @@ class ProbedApp(console_app.ArenaApp):
             self._actions += 1
             number = self._actions
             self._note("action", number, action_name, begun, time.monotonic_ns())
+            self.notes.flush()
             pump = namespace if isinstance(namespace, MessagePump) else self.screen
             # By way of the widget and then of the screen: what the widget asked to be painted is painted.
             pump.call_after_refresh(lambda: self.screen.call_after_refresh(self._mark, number))

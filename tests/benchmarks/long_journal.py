@@ -8,9 +8,11 @@ from contextlib import closing
 from pathlib import Path
 from random import Random
 
+from arena_tui import __version__
 from arena_tui.candidate import Candidate, Group
 from arena_tui.facts import Match, Outcome, RatingChange
 from arena_tui.store import facts, schema
+from arena_tui.tournament_file import load_mapping
 from arena_tui.vocabulary import Winner
 
 RUN = "long-1130-2248-k3f9"
@@ -19,10 +21,31 @@ _PIECE = 2_000  # matches a transaction
 _GAIN: dict[Winner, float] = {"a": 16.0, "b": -16.0, "draw": 1.0, "void": 0.0}
 
 
-def write(path: Path, *, matches: int, entrants: int, words: int) -> Path:
-    """A run of one group at `path`; every match has a rationale of `words` words."""
+def whole_meta() -> dict[str, str]:
+    """All that `engine.opening.create` writes of a run, so that every command and screen can read it."""
+    judge = {"kind": "simulated"}
+    candidates = [{"id": f"c{n}", "text": f"text {n}"} for n in range(2)]
+    loaded = load_mapping({"name": "long", "candidates": candidates, "judge": judge, "seed": 1})
+    return {
+        "run": RUN,
+        "name": "long",
+        "format": loaded.tournament.format.kind,
+        "seed": "1",
+        "created_at": "2026-01-01T00:00:00+00:00",
+        "version": __version__,
+        "source": "",
+        "tournament": loaded.tournament.model_dump_json(),
+        "lookahead": str(LOOKAHEAD),
+        "secret": "0" * 32,
+    }
+
+
+def write(path: Path, *, matches: int, entrants: int, words: int, whole: bool = False) -> Path:
+    """A run of one group at `path`; every match has a rationale of `words` words. `whole`: with all of a
+    run's meta data, not only what a ledger reads."""
     group = Group("main", tuple(Candidate(f"c{n}", f"text {n}", title=f"Text {n}") for n in range(entrants)))
-    meta = {"run": RUN, "tournament": '{"format":{"kind":"elo","initial_rating":1200.0}}'}
+    elo = '{"format":{"kind":"elo","initial_rating":1200.0}}'
+    meta = whole_meta() if whole else {"run": RUN, "tournament": elo}
     ratings = {("main", each.id): 1200.0 for each in group.candidates}
     schema.create(path, lambda conn: facts.insert_run(conn, meta=meta, groups=[group], ratings=ratings))
     with closing(schema.open_writing(path)) as conn:

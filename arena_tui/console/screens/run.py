@@ -14,15 +14,16 @@ from textual import on
 from textual.app import ComposeResult
 from textual.containers import Container, Vertical
 from textual.screen import ModalScreen
-from textual.widgets import Footer
 
 from arena_tui.console.actions import bindings
 from arena_tui.console.feed import Feed
 from arena_tui.console.glyphs import Glyphs
 from arena_tui.console.ledger import Entrant
 from arena_tui.console.ports import Session
+from arena_tui.console.rubbish import settle
 from arena_tui.console.screens.run_keys import RunKeys
 from arena_tui.console.view import LiveFacts, RunView
+from arena_tui.console.widgets.key_line import KeyLine
 from arena_tui.console.widgets.leaderboard import Leaderboard
 from arena_tui.console.widgets.lineage import Lineage
 from arena_tui.console.widgets.masthead import Masthead
@@ -37,6 +38,7 @@ TEXT = 0.1  # seconds between looks at the live text
 BOARD = (0, 3)  # of five such looks, those at which the board and the status are looked at too: 4 Hz
 FOREST = 10  # the lineage, at every tenth
 FACTS = 0.25  # seconds between looks at the database
+SETTLED = 2.0  # seconds after which what a run needs has come up
 PANES: tuple[tuple[str, str, type[Pane]], ...] = (
     ("board", "Board", Leaderboard),
     ("debate", "Debate", Transcript),
@@ -65,6 +67,8 @@ class RunScreen(RunKeys):
         self._now = now
         self.view = RunView(session, self.feed, glyphs)
         self._pane = "board"
+        self.facts_read = asyncio.Event()
+        """Set once the facts that were there have been read, or could not be."""
         self._ticks = 0
         self._applies: tuple[str, bool] | None = None  # what `check_action` looks at, as the footer shows it
         self._asked = False  # the person was led to the first question that waited
@@ -81,7 +85,7 @@ class RunScreen(RunKeys):
                 yield Transcript(self.view)
                 yield Status(self.view, now=self._now)
         yield PlainStatic(TOO_SMALL, id="too-small")
-        yield Footer(show_command_palette=False)
+        yield KeyLine()
 
     def on_mount(self) -> None:
         """Begin to follow the facts."""
@@ -111,11 +115,14 @@ class RunScreen(RunKeys):
                     await self.feed.look()
                 else:
                     await self.feed.open()
+                    self.set_timer(SETTLED, settle)
                 told, opened = "", True
+                self.facts_read.set()
             except ArenaError as error:
                 if str(error) != told:
                     told = str(error)
                     notify(self.app, told, severity="error")
+                self.facts_read.set()
             await asyncio.sleep(FACTS)
 
     @property

@@ -1,0 +1,37 @@
+"""The footer of a run's screen: the keys that apply, made anew only when others do.
+
+As shipped, a footer mounts all its keys again for every sign that bindings may have changed: five times when
+another pane gets the focus.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any
+
+from textual.screen import Screen
+from textual.widgets import Footer
+
+
+class KeyLine(Footer):
+    """Looks once for all signs that come before a frame, and does nothing when the same keys apply."""
+
+    def __init__(self) -> None:
+        super().__init__(show_command_palette=False)
+        self._due = False
+        self._offered: Hashable = None
+
+    def bindings_changed(self, screen: Screen[Any]) -> None:
+        """Bindings may have changed: look after this frame."""
+        self._bindings_ready = True
+        if not self._due and screen.app.app_focus and self.is_attached and screen is self.screen:
+            self._due = True
+            self.call_after_refresh(self._look)
+
+    async def _look(self) -> None:
+        self._due = False
+        active = self.screen.active_bindings.values()
+        offered = tuple((each.binding, each.enabled) for each in active if each.binding.show)
+        if offered != self._offered:
+            self._offered = offered
+            await self.recompose()
