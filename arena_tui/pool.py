@@ -42,7 +42,7 @@ def load_candidates(spec: Any, folder: Path) -> tuple[Candidate, ...]:
     found = Findings()
     pool = _read(spec, folder, None, found, ("pool", None), ("pool", None))
     if not found.problems and not pool.groups:
-        found.fault("pool", None, "there is no candidate to add")
+        found.fault("pool", None, f"there is no candidate to add in {shown(spec, 200)}")
     if found.problems:
         raise FileProblems(found.problems)
     return tuple(candidate for group in pool.groups for candidate in group.candidates)

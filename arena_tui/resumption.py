@@ -61,8 +61,9 @@ def differences_of(
     pid = holder(path)
     if pid is not None:
         raise RunLocked(
-            f"run {path.stem} of this file is driven by process {pid}: act on it with "
-            f"`arena act {folder.called(path)} ...`, end that process, or {fresh}"
+            f"run {path.stem} of this file is driven by process {pid}: follow it with "
+            f"`arena watch {folder.called(path)}`, act on it with `arena act {folder.called(path)} ...`, "
+            f"end that process, or {fresh}"
         )
     with Reader(path) as reader, readable(path, "what the run was started with"):
         meta = reader.meta()

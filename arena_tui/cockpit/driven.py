@@ -10,17 +10,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from arena_tui.candidate import Candidate
+from arena_tui.cockpit.in_force import in_force, show_limits
 from arena_tui.cockpit.judge_view import judge_words, members_of, provider_views, question_view
 from arena_tui.console.ports import Ended, ProviderView, Waiting
 from arena_tui.engine.events import Event
 from arena_tui.engine.state import RunState
 from arena_tui.errors import ArenaError, RefusedAction
+from arena_tui.store.reader import Reader
 from arena_tui.vocabulary import Orientation, Said
 
 if TYPE_CHECKING:
+    from arena_tui.engine.actions import Action
     from arena_tui.engine.tournament import Engine
     from arena_tui.judging.human import HumanJudge
     from arena_tui.report.result import Result
+    from arena_tui.settings import Limits
 
 CONSOLE = "console"
 """The origin of what is asked for at this console, as the journal names it."""
@@ -118,13 +122,11 @@ class DrivenSession:
     async def act(self, verb: str, *args: str, candidates: Sequence[Candidate] = ()) -> str:
         """See `Session.act`. On a run that has stopped the action is journaled at once."""
         from arena_tui.engine.actions import Action
-        from arena_tui.engine.standstill import act_at_rest
         from arena_tui.engine.steering import Request
 
         action = Action(verb, args, tuple(candidates))
         if self._over():
-            await self._let_go.wait()  # until then this process holds the run
-            return await asyncio.to_thread(act_at_rest, self.db, action, CONSOLE)
+            return await self._at_rest(action)
         if self._engine is None:
             raise RefusedAction("the run is just being opened: ask again in a moment")
         answered: asyncio.Future[tuple[bool, str]] = asyncio.get_running_loop().create_future()
@@ -139,12 +141,25 @@ class DrivenSession:
             with suppress(TimeoutError):
                 await asyncio.wait_for(asyncio.shield(answered), 0.25)
             if not answered.done() and self._over():
-                await self._let_go.wait()
-                return await asyncio.to_thread(act_at_rest, self.db, action, CONSOLE)
+                return await self._at_rest(action)
         ok, message = answered.result()
         if not ok:
             raise RefusedAction(message)
         return message
+
+    async def _at_rest(self, action: Action) -> str:
+        """Act on a run that has ended, once this process has let go of it."""
+        from arena_tui.engine.standstill import act_at_rest
+
+        await self._let_go.wait()
+        told = await asyncio.to_thread(act_at_rest, self.db, action, CONSOLE)
+        if action.verb == "limit":
+            show_limits(self.state, await asyncio.to_thread(self._limits))
+        return told
+
+    def _limits(self) -> Limits:
+        with Reader(self.db) as reader:
+            return in_force(reader).limits
 
     def _over(self) -> bool:
         return self.state.phase == "stopped"

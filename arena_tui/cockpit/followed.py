@@ -10,9 +10,10 @@ import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from arena_tui.candidate import Candidate
+from arena_tui.cockpit.in_force import in_force, show_limits
 from arena_tui.cockpit.judge_view import judge_words
 from arena_tui.console.ports import Ended, ProviderView, Waiting
 from arena_tui.engine.state import GroupState, InFlight, RunPhase, RunState
@@ -20,9 +21,6 @@ from arena_tui.errors import ArenaError, RefusedAction, RunLocked
 from arena_tui.store.lock import holder
 from arena_tui.store.reader import Reader
 from arena_tui.vocabulary import Orientation, Said, StopReason
-
-if TYPE_CHECKING:
-    from arena_tui.settings import Tournament
 
 LOOK = 0.5  # seconds between looks at a run that another process drives
 PATIENCE = 10.0  # seconds to wait for a driver's answer
@@ -135,7 +133,7 @@ class FollowedSession:
         self._pid, self._seen = pid, version
         state = self.state
         with reader.frozen():
-            meta, tournament = reader.meta(), _in_force(reader)
+            meta, tournament = reader.meta(), in_force(reader)
             counts, spent = reader.counts(), reader.spent()
             ends, live = reader.group_ends(), reader.live()
         limits, flying = tournament.limits, live.in_flight
@@ -146,9 +144,7 @@ class FollowedSession:
         state.held = counts.held
         state.usd, state.tokens = spent.usd or 0.0, spent.tokens
         state.usd_reserved, state.tokens_reserved = live.usd, live.tokens
-        state.match_limit, state.usd_limit = limits.matches, limits.usd
-        state.token_limit, state.wall_clock_limit = limits.tokens, limits.wall_clock
-        state.concurrency = limits.concurrency
+        show_limits(state, limits)
         state.started = counts.applied - counts.withdrawn + counts.held + len({key[:2] for key in flying})
         state.elapsed = float(meta.get("elapsed", 0.0))
         state.groups = {
@@ -179,15 +175,3 @@ def _phase(meta: Mapping[str, str], pid: int | None) -> RunPhase:
     if pid is None:
         return "stopped"
     return "paused" if meta.get("paused") else "running"
-
-
-def _in_force(reader: Reader) -> Tournament:
-    """The tournament with the settings that journaled actions have changed."""
-    from arena_tui.engine.replay import origin_of
-    from arena_tui.settings import with_changes
-
-    tournament = origin_of(reader).tournament
-    for entry in reader.interventions():
-        if entry.intervention.kind == "settings":
-            tournament = with_changes(tournament, entry.intervention.values)
-    return tournament

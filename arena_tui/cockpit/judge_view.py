@@ -112,4 +112,4 @@ def judge_words(db: Path) -> list[str]:
     health = warnings[0] if warnings else ", ".join(parts) or "no verdicts yet"
     width = max((len(label) for label, _ in judge_lines(report)), default=0)
     lines = [f"{label:<{width}}  {text}" for label, text in judge_lines(report)]
-    return [health, *warnings, *lines]
+    return [health, *warnings[1:], *lines]

@@ -76,7 +76,9 @@ def open_console(
     """
     from arena_tui.cockpit.installation import FileOptions, Installation
     from arena_tui.console.app import ArenaApp
+    from arena_tui.console.rubbish import seldom
 
+    seldom()
     preferred = preferences(display)
     with ExitStack() as stack:
         listeners: list[Callable[[Event], None]] = []

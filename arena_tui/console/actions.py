@@ -15,7 +15,7 @@ from textual.binding import Binding, BindingType
 class Act:
     """One thing that a key does. `words` is for the footer, `tooltip` a sentence for help and palette.
 
-    `show`: the footer names it where it applies; `palette`: the command palette offers it.
+    `show`: the footer names it where it applies.
     """
 
     id: str
@@ -23,7 +23,6 @@ class Act:
     words: str
     tooltip: str
     show: bool = False
-    palette: bool = False
     priority: bool = False
 
     @property
@@ -64,52 +63,24 @@ PLACES = {
 """place -> its heading in help, in the order of the key table."""
 
 ACTS: tuple[Act, ...] = (
-    Act("app.help", "question_mark", "help", "All keys, searchable.", show=True, palette=True),
-    Act("app.back", "escape", "back", "Go back to where you came from; never quits."),
-    Act("app.quit_console", "q", "quit", "Leave; asks while a run is active.", show=True, palette=True),
+    Act("app.help", "question_mark", "help", "All keys, searchable.", show=True),
+    Act("app.back", "escape", "back", "Go back to where you came from; never quits.", show=True),
+    Act("app.quit_console", "q", "quit", "Leave; asks while a run is active.", show=True),
     Act("app.interrupt", "ctrl+c", "abort", "Ask whether to abort, as the abort key does.", priority=True),
-    Act("app.shoot", "f12", "screenshot", "Save a picture (SVG) of the screen.", palette=True),
-    Act("app.next_theme", "f9", "theme", "The next theme.", palette=True),
-    Act(
-        "run.pause",
-        "space,p",
-        "pause",
-        "Pause: nothing new starts. Once more: go on.",
-        show=True,
-        palette=True,
-    ),
-    Act(
-        "run.abort",
-        "a",
-        "abort",
-        "Abort the run, after a question; it can be resumed.",
-        show=True,
-        palette=True,
-    ),
-    Act("run.resume", "R", "resume", "Go on with a run that has stopped.", show=True, palette=True),
-    Act("run.limits", "L", "limits", "Change the limits in force.", palette=True),
-    Act("run.add", "plus", "add", "Add candidates from a file.", palette=True),
-    Act("run.groups", "g", "groups", "The groups of the run.", show=True, palette=True),
-    Act(
-        "run.history",
-        "H",
-        "history",
-        "How ratings developed, and the run at an earlier moment.",
-        palette=True,
-    ),
-    Act("run.judge", "J", "judge", "What is known about the judge.", palette=True),
-    Act(
-        "run.hand", "h", "by hand", "Judge the match on screen, or what waits for you, by hand.", palette=True
-    ),
-    Act(
-        "run.export",
-        "e",
-        "export",
-        "Write standings, matches, comparisons or the config to a file.",
-        palette=True,
-    ),
-    Act("run.zoom", "z", "zoom", "The pane in focus alone, and back.", palette=True),
-    Act("run.home", "O", "home", "All runs.", palette=True),
+    Act("app.shoot", "f12", "screenshot", "Save a picture (SVG) of the screen."),
+    Act("app.next_theme", "f9", "theme", "The next theme."),
+    Act("run.pause", "space,p", "pause", "Pause: nothing new starts. Once more: go on.", show=True),
+    Act("run.abort", "a", "abort", "Abort the run, after a question; it can be resumed.", show=True),
+    Act("run.resume", "R", "resume", "Go on with a run that has stopped.", show=True),
+    Act("run.limits", "L", "limits", "Change the limits in force."),
+    Act("run.add", "plus", "add", "Add candidates from a file."),
+    Act("run.groups", "g", "groups", "The groups of the run.", show=True),
+    Act("run.history", "H", "history", "How ratings developed, and the run at an earlier moment."),
+    Act("run.judge", "J", "judge", "What is known about the judge."),
+    Act("run.hand", "h", "by hand", "Judge the match on screen, or what waits for you, by hand."),
+    Act("run.export", "e", "export", "Write standings, matches, comparisons or the config to a file."),
+    Act("run.zoom", "z", "zoom", "The pane in focus alone, and back."),
+    Act("run.home", "O", "home", "All runs."),
     Act("run.pane('board')", "1", "board", "Go to the leaderboard."),
     Act("run.pane('debate')", "2", "debate", "Go to the transcript."),
     Act("run.pane('tree')", "3", "lineage", "Go to the lineage."),
@@ -127,7 +98,7 @@ ACTS: tuple[Act, ...] = (
     Act("paper.page_down", "pagedown", "page down", "One page down."),
     Act("paper.scroll_home", "home", "start", "To the start."),
     Act("paper.scroll_end", "end", "end", "To the end."),
-    Act("board.sort_left", "less_than_sign", "sort", "Sort by the column to the left.", show=True),
+    Act("board.sort_left", "less_than_sign", "sort", "Sort by the column to the left."),
     Act("board.sort_right", "greater_than_sign", "sort", "Sort by the column to the right."),
     Act("board.reverse", "r", "reverse", "Turn the order round."),
     Act("board.filter", "slash", "filter", "Show only rows that hold some words.", show=True),
@@ -153,7 +124,7 @@ ACTS: tuple[Act, ...] = (
     Act("groups.sort_right", "greater_than_sign", "sort", "Sort by the column to the right."),
     Act("groups.reverse", "r", "reverse", "Turn the order round."),
     Act("groups.filter", "slash", "filter", "Show only groups that hold some words.", show=True),
-    Act("home.new_run", "n", "new run", "A new run from a tournament file.", show=True, palette=True),
+    Act("home.new_run", "n", "new run", "A new run from a tournament file.", show=True),
     Act("home.resume", "R", "resume", "Go on with the run.", show=True),
     Act("home.compare", "c", "compare", "Compare two runs: mark one, then choose the other.", show=True),
     Act("home.delete", "D", "delete", "Delete the run, after a question.", show=True),

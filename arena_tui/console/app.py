@@ -69,6 +69,7 @@ class ArenaApp(Links):
     ]
     VERTICAL_BREAKPOINTS = [(0, "-short"), (16, "-tall")]  # noqa: RUF012
     ENABLE_COMMAND_PALETTE = True
+    NOTIFICATION_TIMEOUT = 3.0
 
     def __init__(self, arena: Arena, opening: Opening, preferences: Preferences) -> None:
         super().__init__(driver_class=TerminalDriver)
@@ -86,7 +87,7 @@ class ArenaApp(Links):
             self.register_theme(theme)
         self.theme = preferences.theme
         self.set_keymap(dict(preferences.keys))
-        self.keymap_words: Mapping[str, str] = preferences.keys
+        self.keymap_words = preferences.keys
 
     # --- opening -------------------------------------------------------------------------------
 
@@ -292,6 +293,13 @@ class ArenaApp(Links):
             self._driven_screen.action_abort()
         else:
             self.action_quit_console()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Esc is offered where there is something to go back to."""
+        if action == "back":
+            deeper = len(self.screen_stack) > 2
+            return deeper or getattr(self.screen, "can_go_back", False)
+        return super().check_action(action, parameters)
 
     async def action_back(self) -> None:
         """One step back; at the first screen nothing happens."""

@@ -17,6 +17,7 @@ Look = TypeVar("Look")
 
 Pieces = Sequence[tuple[str, str]]
 GAP = 1  # cells between two columns
+WELL = 28  # cells at which most titles can be told from each other
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +27,8 @@ class Column(Generic[Item, Look]):
     `width` is 0 where there is nothing to show; a `flexible` column takes what the others leave and needs
     `width` cells at the least. `key` is None for what is unknown, which sorts last in either direction; a
     column without `key` stands for the order of its own that the list has. `wide` is the width it takes
-    when everything else has found its place. `plain` is the cell in a copied row.
+    when everything else has found its place. `plain` is the cell in a copied row. `spares` are the cells that
+    the flexible column must keep beside this one, where that is more than what it always keeps.
     """
 
     id: str
@@ -39,6 +41,7 @@ class Column(Generic[Item, Look]):
     flexible: bool = False
     wide: Callable[[Look], int] | None = None
     plain: Callable[[Item, Look], str] | None = None
+    spares: Callable[[Look], int] | None = None
 
 
 class Placed(NamedTuple):
@@ -56,16 +59,18 @@ def lay_out(
 
     They find room in the order of `importance`, which names every column; columns that do not fit are
     passed over for later ones that do. The flexible column keeps a third of the width, but no more than it
-    needs to be read well.
+    needs to be read well, and what a column spares of it.
     """
     by_id = {column.id: column for column in columns}
     flexible = next(column for column in columns if column.flexible)
     widths = {flexible.id: 0}
-    room = width - max(flexible.width(look), min(28, width // 3))
+    kept = max(flexible.width(look), min(WELL, width // 3))
+    room = width
     for id_ in importance:
         column = by_id[id_]
         takes = 0 if column.flexible else column.width(look)
-        if takes and takes + GAP <= room:
+        spared = 0 if column.spares is None else column.spares(look)
+        if takes and takes + GAP <= room - max(kept, spared):
             widths[id_] = takes
             room -= takes + GAP
     spare = width - sum(widths.values()) - GAP * (len(widths) - 1) - 40

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
 from rich.segment import Segment
@@ -11,7 +11,8 @@ from textual.binding import Binding
 from textual.color import Color
 from textual.filter import LineFilter
 
-from arena_tui.console.keys import key_name
+from arena_tui.console.actions import ACTS
+from arena_tui.console.keys import key_name, keys_of
 
 Result = TypeVar("Result")
 _MARKS = str.maketrans(
@@ -46,6 +47,13 @@ class FramedApp(App[Result]):
     """`plain_ascii` draws everything but words with signs of ASCII; set it before the app runs."""
 
     plain_ascii = False
+    keymap_words: Mapping[str, str] = {}
+    """The keys that a person has changed, by the ids of their acts."""
+
+    def keys_for(self, id_: str) -> str:
+        """The first key of an act as a person types it."""
+        act = next(act for act in ACTS if act.id == id_)
+        return keys_of(act, self.keymap_words).split(" ")[0]
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """`$frame` is the border of everything that has one."""

@@ -71,6 +71,17 @@ def _text(key: str, value: float) -> str:
     return f"{value:g}s"
 
 
+def used_up(state: RunState) -> bool:
+    """True when a limit in force leaves nothing, so that going on would end at once."""
+    used = (
+        (state.match_limit, state.started),
+        (state.usd_limit, state.usd),
+        (state.token_limit, state.tokens),
+        (state.wall_clock_limit, state.elapsed),
+    )
+    return any(limit is not None and spent >= limit for limit, spent in used)
+
+
 def spent_of(state: RunState) -> dict[str, str]:
     """What is spent already of each limit, in words; a limit below that ends the run."""
     return {

@@ -1,4 +1,4 @@
-"""Which tournament files and folders a path that is being typed may mean. Reads folders, opens no file."""
+"""Which files and folders a path that is being typed may mean. Reads folders, opens no file."""
 
 from __future__ import annotations
 
@@ -8,12 +8,15 @@ from contextlib import suppress
 from pathlib import Path
 
 SUFFIXES = (".yaml", ".yml")
+"""Of tournament files."""
+POOLS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".yaml", ".yml", ".md", ".txt")
+"""Of files with candidates."""
 MOST = 200  # entries of a folder that are offered
 LOOKS = 5_000  # entries of a folder that are looked at
 
 
-def candidates_for(typed: str) -> list[str]:
-    """The folders (with a slash behind) and tournament files that begin with `typed`, spelled as it is.
+def candidates_for(typed: str, suffixes: Sequence[str] = SUFFIXES) -> list[str]:
+    """The folders (with a slash behind) and files of these suffixes that begin with `typed`, spelled alike.
 
     Hidden ones only where the typed name begins with a dot. A folder that cannot be read holds nothing.
     """
@@ -30,7 +33,7 @@ def candidates_for(typed: str) -> list[str]:
                 continue
             if _is_folder(entry):
                 found.append((False, f"{prefix}{name}/"))
-            elif name.lower().endswith(SUFFIXES):
+            elif name.lower().endswith(tuple(suffixes)):
                 found.append((True, f"{prefix}{name}"))
     return [path for _, path in sorted(found, key=lambda each: (not each[0], each[1]))]
 

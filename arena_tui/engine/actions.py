@@ -46,6 +46,8 @@ was asked by somebody. It tells candidates that the file gained from those that 
 NAMED = 5  # candidates that the answer to an `add` names
 _MATCH_NUMBER = re.compile(r"[0-9]{1,15}")  # no run has more matches, and no integer of SQLite more digits
 
+NOTHING = ("null", "~", "")
+"""How YAML writes that there is no value."""
 LIMIT_KEYS = ("usd", "tokens", "wall_clock", "matches", "concurrency", "lookahead", "grace", "per_group")
 
 
@@ -226,7 +228,8 @@ def _overrule(which: str, outcome: str, course: Course, find_match: FindMatch) -
     action = Intervention(
         "overrule", group, seq=played.seq, winner=cast("Winner", winner), values={"was": played.winner}
     )
-    return Resolved(action, f"match {group}:{number} now counts as {outcome}", played)
+    named = {"a": f"won by {played.a}", "b": f"won by {played.b}", "draw": "a draw", "void": "void"}[winner]
+    return Resolved(action, f"match {group}:{number} now counts as {named}", played)
 
 
 def _limit(assignment: str, course: Course) -> Resolved:
@@ -237,4 +240,6 @@ def _limit(assignment: str, course: Course) -> Resolved:
         raise RefusedAction(f"{what}usage: arena act RUN limit KEY=VALUE, KEY one of {', '.join(LIMIT_KEYS)}")
     values = {f"limits.{key}": value}
     with_changes(course.tournament, values)  # raises when the value does not fit
-    return Resolved(Intervention("settings", values=values), f"limits.{key} is now {value}")
+    none = value.strip().lower() in NOTHING
+    done = f"there is no limits.{key} any more" if none else f"limits.{key} is now {value}"
+    return Resolved(Intervention("settings", values=values), done)

@@ -58,6 +58,7 @@ class Calls:
         self._unread = 0
         self.pos = 0  # the journal position that events are told with
         self._full: dict[Lane, str] = {}  # lanes whose head does not fit their group's budget
+        self._show_budget()
 
     @property
     def in_flight(self) -> int:

@@ -15,6 +15,7 @@ from arena_tui.judging.desk import judge_alone
 from arena_tui.judging.simulated import SimulatedJudge
 from arena_tui.judging.wording import Worded, Wording
 from arena_tui.settings import (
+    CommandJudge,
     HumanJudge,
     LlmJudge,
     Mock,
@@ -25,7 +26,9 @@ from arena_tui.settings import SimulatedJudge as SimulatedSettings
 from arena_tui.vocabulary import Mode
 
 SECONDS: dict[Mode, float] = {"pairwise": 2.0, "score": 2.0, "debate": 30.0}
-"""What a comparison is taken to last where the judge's own latency is not known."""
+"""What a comparison by a language model is taken to last."""
+PROGRAM = 2.0
+"""Seconds that a program is taken to need for a comparison; it holds no debates."""
 PERSON = 60.0
 """Seconds that a person is taken to need for a comparison; a person makes one at a time."""
 REPLY_SHARE = 0.25
@@ -42,14 +45,14 @@ class StandIn:
         self._free_at = 0.0  # when the person has time again
         self._has_person = any(isinstance(member, HumanJudge) for member in members)
         self._paid: list[_Paid] = []
-        self._clocks: list[tuple[SimulatedJudge, bool]] = []  # with whether it is all that is known
+        self._clocks: list[tuple[SimulatedJudge, object]] = []  # with whom it stands for
         voices = []
         for member in members:
             if isinstance(member, HumanJudge):
                 continue
             voice = SimulatedJudge(_simulation(member), seed=seed, candidates=everyone, sleep=_no_sleep)
             mocked = isinstance(member, LlmJudge) and member.is_mock
-            self._clocks.append((voice, mocked))
+            self._clocks.append((voice, member))
             if isinstance(member, SimulatedSettings):
                 self._paid.append(_Booked(voice))
             elif isinstance(member, LlmJudge):
@@ -74,9 +77,8 @@ class StandIn:
     def done(self, question: Question, now: float) -> float:
         """When the answer to a question that is put now is there."""
         ends = [now]
-        for voice, is_all in self._clocks:
-            seconds = voice.latency(question)
-            ends.append(now + (seconds if seconds or is_all else SECONDS[question.mode]))
+        for voice, member in self._clocks:
+            ends.append(now + (voice.latency(question) or assumed_seconds(member, question.mode)))
         if self._has_person:
             self._free_at = max(self._free_at, now) + PERSON
             ends.append(self._free_at)
@@ -181,6 +183,13 @@ def _simulation(member: object) -> SimulatedSettings:
     return SimulatedSettings()
 
 
+def assumed_seconds(member: object, mode: Mode) -> float:
+    """What a comparison by a judge is taken to last; 0 for those whose settings say all there is."""
+    if isinstance(member, LlmJudge):
+        return 0.0 if member.is_mock else SECONDS[mode]
+    return PROGRAM if isinstance(member, CommandJudge) else 0.0
+
+
 async def _no_sleep(_question: Question) -> None:
     return None
 
@@ -190,15 +199,11 @@ def assumptions(tournament: Tournament) -> list[str]:
     judge = tournament.judge
     members: Sequence[object] = judge.judges if isinstance(judge, PanelJudge) else (judge,)
     told = []
-    unknown = dict.fromkeys(SECONDS, False)
-    for member in members:
-        if isinstance(member, HumanJudge) or (isinstance(member, LlmJudge) and member.is_mock):
-            continue
-        known = member.latency if isinstance(member, SimulatedSettings) else {}
-        modes: tuple[Mode, ...] = ("pairwise", "debate") if judge.mode == "auto" else (judge.mode,)
-        for mode in modes:
-            unknown[mode] |= mode not in known or not known[mode].mean
-    told += [f"{SECONDS[mode]:g} s {mode}" for mode, is_unknown in unknown.items() if is_unknown]
+    modes: tuple[Mode, ...] = ("pairwise", "debate") if judge.mode == "auto" else (judge.mode,)
+    if any(isinstance(member, LlmJudge) and not member.is_mock for member in members):
+        told += [f"{SECONDS[mode]:g} s {mode}" for mode in modes]
+    if any(isinstance(member, CommandJudge) for member in members):
+        told.append(f"{PROGRAM:g} s for the program")
     if any(isinstance(member, HumanJudge) for member in members):
         told.append(f"{PERSON:g} s for a person, who judges one at a time")
     return told

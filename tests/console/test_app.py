@@ -234,7 +234,7 @@ async def test_a_remapped_key_does_what_the_old_one_did() -> None:
         assert arena.session.state.phase == "running"
         await pilot.press("ctrl+o")
         assert arena.session.state.phase == "paused"
-        assert "PAUSED" in screen_text(app)
+        assert "PAUSED: ctrl+o goes on" in screen_text(app)
 
 
 async def test_the_palette_finds_what_applies() -> None:

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
+from pathlib import Path
+
 import pytest
 from console_facts import HOSTILE, screen_text, settled
 from textual.screen import ModalScreen
 
 from arena_tui.console.framed import FramedApp
 from arena_tui.console.limits import in_force, wrong_with
+from arena_tui.console.paths import POOLS
 from arena_tui.console.screens.dialogs import AskScreen, ChooseScreen, ConfirmScreen, LimitsScreen
+from arena_tui.console.widgets.path_line import PathInput
 from arena_tui.engine.state import RunState
+from arena_tui.pool_formats import SUFFIXES
 
 QUIT = (("p", "Pause and quit"), ("a", "Abort, then quit"), ("c", "Stay"))
 NONE = object()
@@ -116,7 +122,7 @@ async def test_a_line_is_asked_for_until_it_is_right() -> None:
 
 async def test_esc_asks_for_nothing() -> None:
     assert await answer(AskScreen("Name?"), "a", "escape") is None
-    assert await answer(LimitsScreen(RunState(concurrency=8)), "escape") == {}
+    assert await answer(LimitsScreen(RunState(concurrency=8)), "escape") is None
 
 
 def limited() -> RunState:
@@ -198,3 +204,70 @@ async def test_hostile_texts_stay_text_in_questions(text: str) -> None:
         assert "\x1b" not in told
         assert "\x9b" not in told
         assert "╭" in told
+
+
+async def test_a_line_stays_until_what_it_is_for_succeeds() -> None:
+    tried: list[str] = []
+    given: list[object] = []
+
+    async def attempt(typed: str) -> str:
+        tried.append(typed)
+        return "" if typed == "ab" else f"no such file: '{typed}'"
+
+    app: FramedApp[None] = FramedApp()
+    async with app.run_test() as pilot:
+        app.push_screen(AskScreen("File?", attempt=attempt), given.append)
+        await settled(pilot)
+        await pilot.press("a", "enter")
+        await app.workers.wait_for_complete()
+        await settled(pilot)
+        assert "no such file: 'a'" in screen_text(app)
+        assert given == []
+        await pilot.press("b")
+        await settled(pilot)
+        assert "no such file" not in screen_text(app)
+        await pilot.press("enter")
+        await app.workers.wait_for_complete()
+        await settled(pilot)
+    assert tried == ["a", "ab"]
+    assert given == ["ab"]
+
+
+async def test_what_fails_after_the_question_was_left_is_told_all_the_same() -> None:
+    goes_on = asyncio.Event()
+
+    async def attempt(typed: str) -> str:
+        await goes_on.wait()
+        return f"no candidate in {typed}"
+
+    app: FramedApp[None] = FramedApp()
+    async with app.run_test(notifications=True) as pilot:
+        app.push_screen(AskScreen("File?", attempt=attempt))
+        await settled(pilot)
+        await pilot.press("a", "enter", "escape")
+        await settled(pilot)
+        goes_on.set()
+        await app.workers.wait_for_complete()
+        await settled(pilot)
+        assert "no candidate in a" in screen_text(app)
+
+
+async def test_tab_completes_a_path_to_files_of_the_kinds_that_are_asked_for(tmp_path: Path) -> None:
+    for called in ("more.jsonl", "more.py", "other.csv"):
+        (tmp_path / called).write_text("", encoding="utf-8")
+    app: FramedApp[None] = FramedApp()
+    async with app.run_test(size=(120, 24)) as pilot:
+        app.push_screen(AskScreen("Add?", value=f"{tmp_path}/", suffixes=POOLS))
+        await app.workers.wait_for_complete()
+        await settled(pilot)
+        assert "more.jsonl" in screen_text(app)
+        assert "other.csv" in screen_text(app)
+        assert "more.py" not in screen_text(app)
+        await pilot.press("end", "m", "tab")
+        await app.workers.wait_for_complete()
+        await settled(pilot)
+        assert app.screen.query_one(PathInput).value == f"{tmp_path}/more.jsonl"
+
+
+def test_pools_are_completed_to_every_kind_of_file_that_holds_candidates() -> None:
+    assert set(POOLS) == SUFFIXES

@@ -12,7 +12,8 @@ from rich.cells import cell_len
 from arena_tui.console.glyphs import ASCII
 from arena_tui.console.paths import candidates_for, completed
 from arena_tui.console.screens.home import HomeScreen
-from arena_tui.console.screens.new_run import NewRunScreen, PathInput
+from arena_tui.console.screens.new_run import NewRunScreen
+from arena_tui.console.widgets.path_line import PathInput
 from arena_tui.errors import FileProblems, Problem, RunLocked
 
 

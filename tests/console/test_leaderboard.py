@@ -10,7 +10,7 @@ from console_facts import HOSTILE, PaneApp, act, entrant, ledger_of, play, scree
 from textual.app import App
 from textual.message import Message
 
-from arena_tui.console.glyphs import ASCII
+from arena_tui.console.glyphs import ASCII, UNICODE, Glyphs
 from arena_tui.console.ledger import Ledger
 from arena_tui.console.widgets.leaderboard import Leaderboard
 from arena_tui.store.board_rows import MatchFact
@@ -455,3 +455,63 @@ async def test_a_match_of_a_running_board_reaches_the_screen() -> None:
         best = ledger.board("main")[0]
         assert f"{best.title}" in screen_text(app).split("\n")[2]
         assert f"{best.rating:.0f}" in screen_text(app).split("\n")[2]
+
+
+LONG = "Cooler reefs by shading the shallows"
+
+
+@pytest.mark.parametrize(("cells", "least"), [(38, 17), (58, 28), (64, 28)])
+async def test_a_title_has_room_before_what_tells_little(cells: int, least: int) -> None:
+    ledger = ledger_of([entrant(f"idea{i}", title=f"{LONG} {i}") for i in range(9)], 0)
+    app = BoardApp(ledger)
+    async with app.run_test(size=(cells, 14)) as pilot:
+        await settled(pilot)
+        assert LONG[: least - 2] in screen_text(app)
+        places = {place.column.id: place.width for place in app.board.board.placed}
+        assert places["title"] >= least
+        assert "moved" not in places
+        assert cells > 60 or "interval" not in places
+
+
+async def test_intervals_that_are_known_are_shown_beside_a_shorter_title() -> None:
+    ledger = ledger_of([entrant(f"idea{i}", title=f"{LONG} {i}") for i in range(9)], 40)
+    ledger.entrants[0].low, ledger.entrants[0].high = 1100.0, 1400.0
+    app = BoardApp(ledger)
+    async with app.run_test(size=(58, 14)) as pilot:
+        await settled(pilot)
+        assert {"moved", "interval"} <= {place.column.id for place in app.board.board.placed}
+
+
+@pytest.mark.parametrize(("glyphs", "sign"), [(UNICODE, "○"), (ASCII, "(")])
+async def test_a_candidate_without_a_match_is_told_from_those_that_are_ranked(
+    glyphs: Glyphs, sign: str
+) -> None:
+    ledger = abc()
+    app = BoardApp(ledger, glyphs=glyphs)
+    async with app.run_test(size=(100, 10)) as pilot:
+        await settled(pilot)
+        assert f"{sign} " not in screen_text(app)
+        ledger.admit(entrant("late", title="Late idea"))
+        app.board.pull()
+        await settled(pilot)
+        text = screen_text(app)
+        assert f"{sign} Late idea" in text
+        assert text.count(f"{sign} ") == 1
+        late = ledger.find("main", "late")
+        assert late is not None
+        look = app.board.board.look
+        dim = {
+            place.column.id
+            for place in app.board.board.placed
+            if "board--muted" in {ink for _, ink in place.column.draw(late, look, place.width)}
+        }
+        assert {"rank", "rating", "W-D-L"} <= dim
+    assert "hollow sign" in Leaderboard.help_text
+
+
+async def test_before_the_first_match_nobody_is_marked() -> None:
+    ledger = ledger_of([entrant("a", group="one"), entrant("b", group="two")], groups=("one", "two"))
+    app = BoardApp(ledger)
+    async with app.run_test(size=(100, 10)) as pilot:
+        await settled(pilot)
+        assert "○" not in screen_text(app)

@@ -195,3 +195,13 @@ async def test_hostile_texts_stay_text_on_ready(text: str) -> None:
         told = await until_shown(pilot, ": Enter goes on")
     assert "\x1b" not in told
     assert "\x9b" not in told
+
+
+async def test_an_answer_that_comes_after_the_start_is_dropped() -> None:
+    screen = ready(FakeArena())
+    app = ScreenApp(screen)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until_shown(pilot, "Enter starts")
+        await app.pop_screen()
+        screen._draw()  # as a forecast does that was under way
+        assert app.is_running

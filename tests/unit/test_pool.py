@@ -352,7 +352,7 @@ def test_one_candidate_alone_can_be_added_to_a_run(tmp_path: Path) -> None:
     jsonl(tmp_path / "new.jsonl", {"id": "n", "text": "fresh"})
     assert [c.id for c in load_candidates("new.jsonl", tmp_path)] == ["n"]
     (tmp_path / "none.jsonl").write_text("\n")
-    with pytest.raises(FileProblems, match="no candidate to add"):
+    with pytest.raises(FileProblems, match="no candidate to add in "):
         load_candidates("none.jsonl", tmp_path)
 
 

@@ -5,7 +5,7 @@ Each is a modal screen whose result says what the person wants; Esc is always "n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
 
 from textual import on
@@ -19,7 +19,9 @@ from textual.widgets import Button, Input
 from arena_tui.console.actions import bindings
 from arena_tui.console.limits import in_force, spent_of
 from arena_tui.console.widgets.limit_lines import LimitLines
-from arena_tui.console.widgets.plain import PlainStatic, safe, safe_line
+from arena_tui.console.widgets.line import Line
+from arena_tui.console.widgets.path_line import Offered, PathInput
+from arena_tui.console.widgets.plain import PlainStatic, notify, safe, safe_line
 from arena_tui.engine.state import RunState
 
 Result = TypeVar("Result")
@@ -35,7 +37,8 @@ DIALOG_CSS = """
         & .question {{ text-style: bold; height: auto; max-height: 6; }}
         & .detail {{ height: auto; max-height: 10; color: $text-muted; }}
         & .detail PlainStatic {{ height: auto; }}
-        & .wrong {{ height: auto; max-height: 6; color: $text-error; }}
+        & .all-wrong {{ height: auto; max-height: 8; }}
+        & .wrong {{ height: auto; color: $text-error; }}
         & .hint {{ height: auto; color: $text-muted; margin: 1 0 0 0; }}
         & Horizontal.choices {{ height: auto; margin: 1 0 0 0; }}
         & Vertical.choices {{ height: auto; margin: 1 0 0 0; }}
@@ -193,8 +196,9 @@ class ConfirmScreen(ModalScreen[bool]):
 
 
 class AskScreen(ModalScreen[str | None]):
-    """One line to type. `validate` says in a sentence what is wrong with it, "" when nothing is; the line
-    stays until it is right. Esc gives None."""
+    """One line to type. `validate` says in a sentence what is wrong with it, "" when nothing is; then `attempt`
+    does what the line is for, and says the same of that. The line stays until both are content. Esc gives
+    None. With `suffixes` a path is typed: Tab completes to folders and such files."""
 
     DEFAULT_CSS = DIALOG_CSS.format(name="AskScreen")
     BINDINGS = bindings("dialog")
@@ -207,11 +211,16 @@ class AskScreen(ModalScreen[str | None]):
         *,
         value: str = "",
         detail: str = "",
+        attempt: Callable[[str], Awaitable[str]] | None = None,
+        suffixes: Sequence[str] = (),
     ) -> None:
         super().__init__()
         self._question = question
         self._placeholder = placeholder
         self._validate = validate
+        self._attempt = attempt
+        self._trying = False
+        self._suffixes = tuple(suffixes)
         self._value = value
         self._detail = detail
 
@@ -222,23 +231,58 @@ class AskScreen(ModalScreen[str | None]):
             if self._detail:
                 with VerticalScroll(classes="detail", can_focus=False):
                     yield PlainStatic(safe(self._detail))
-            yield Input(safe_line(self._value), placeholder=safe_line(self._placeholder, 200), compact=True)
-            yield PlainStatic("", classes="wrong")
-            yield PlainStatic("Enter takes it, Esc leaves", classes="hint")
+            value, placeholder = safe_line(self._value), safe_line(self._placeholder, 200)
+            if self._suffixes:
+                yield PathInput(value, placeholder=placeholder, suffixes=self._suffixes)
+                yield Offered(suffixes=self._suffixes)
+            else:
+                yield Line(value, placeholder=placeholder, compact=True)
+            with VerticalScroll(classes="all-wrong", can_focus=False):
+                yield PlainStatic("", classes="wrong")
+            completes = "Tab completes, " if self._suffixes else ""
+            yield PlainStatic(f"Enter takes it, {completes}Esc leaves", classes="hint")
+
+    def on_mount(self) -> None:
+        """Name the files at hand."""
+        for offered in self.query(Offered):
+            offered.offer(self._value)
 
     @on(Input.Changed)
     def _changed(self, event: Input.Changed) -> None:
         event.stop()
-        self.query_one(".wrong", PlainStatic).show("")
+        self._tell("")
+        for offered in self.query(Offered):
+            offered.offer(event.value)
+
+    def _tell(self, wrong: str) -> None:
+        self.query_one(".wrong", PlainStatic).show(safe(wrong))
 
     @on(Input.Submitted)
     def _submitted(self, event: Input.Submitted) -> None:
         event.stop()
         wrong = self._validate(event.value)
         if wrong:
-            self.query_one(".wrong", PlainStatic).show(safe(wrong))
-        elif self.is_current:
-            self.dismiss(event.value)
+            self._tell(wrong)
+        elif self._attempt is None:
+            self._taken(event.value)
+        elif not self._trying:
+            self._trying = True
+            self.app.run_worker(self._try(self._attempt, event.value), group="ask")
+
+    async def _try(self, attempt: Callable[[str], Awaitable[str]], value: str) -> None:
+        """A worker of the app: what has begun is not cut off when the person leaves meanwhile."""
+        wrong = await attempt(value)
+        self._trying = False
+        if not wrong:
+            self._taken(value)
+        elif self.is_attached:
+            self._tell(wrong)
+        else:
+            notify(self.app, wrong, severity="error")
+
+    def _taken(self, value: str) -> None:
+        if self.is_current:
+            self.dismiss(value)
 
     def action_cancel(self) -> None:
         """Nothing."""
@@ -246,23 +290,31 @@ class AskScreen(ModalScreen[str | None]):
             self.dismiss(None)
 
 
-class LimitsScreen(ModalScreen[dict[str, str]]):
+class LimitsScreen(ModalScreen[dict[str, str] | None]):
     """The limits in force, to be changed: the result holds those that were, as typed, "" for none any
-    more. Esc changes nothing."""
+    more; None after Esc. `question` and `hint` say what Enter does."""
 
     DEFAULT_CSS = DIALOG_CSS.format(name="LimitsScreen")
     BINDINGS = bindings("dialog", "choices")
 
-    def __init__(self, state: RunState) -> None:
+    def __init__(
+        self,
+        state: RunState,
+        *,
+        question: str = "Limits in force",
+        hint: str = "Enter sets what you changed, Esc leaves; empty: no limit",
+    ) -> None:
         super().__init__()
         self._state = state
+        self._question = question
+        self._hint = hint
 
     def compose(self) -> ComposeResult:
         """A line for each limit, with what is spent of it."""
         with Vertical():
-            yield PlainStatic("Limits in force", classes="question")
+            yield PlainStatic(self._question, classes="question")
             yield LimitLines(in_force(self._state), spent_of(self._state))
-            yield PlainStatic("Enter sets what you changed, Esc leaves; empty: no limit", classes="hint")
+            yield PlainStatic(self._hint, classes="hint")
 
     @on(Input.Submitted)
     def _submitted(self, event: Input.Submitted) -> None:
@@ -284,4 +336,4 @@ class LimitsScreen(ModalScreen[dict[str, str]]):
     def action_cancel(self) -> None:
         """Change nothing."""
         if self.is_current:
-            self.dismiss({})
+            self.dismiss(None)

@@ -24,6 +24,7 @@ from arena_tui.console.lines import Block
 from arena_tui.console.ports import Waiting
 from arena_tui.console.screens.match import WIDE
 from arena_tui.console.speech import blocks_of, whole
+from arena_tui.console.widgets.line import Line
 from arena_tui.console.widgets.paper import Paper
 from arena_tui.console.widgets.plain import PlainStatic, safe_line
 from arena_tui.console.widgets.sections import Section
@@ -55,7 +56,7 @@ class _Held:
     at: float
 
 
-class NoteLine(Input):
+class NoteLine(Line):
     """The line for a reason; Enter keeps it, Esc takes it back."""
 
     DEFAULT_CSS = """

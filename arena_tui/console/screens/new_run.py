@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-
 from textual import on, work
 from textual.app import ComposeResult
 from textual.containers import Vertical, VerticalScroll
@@ -11,36 +9,12 @@ from textual.screen import ModalScreen
 from textual.widgets import Input
 
 from arena_tui.console.actions import bindings
-from arena_tui.console.paths import candidates_for, completed
 from arena_tui.console.ports import Arena, Setup
-from arena_tui.console.widgets.plain import PlainStatic, safe_line
+from arena_tui.console.widgets.path_line import Offered, PathInput
+from arena_tui.console.widgets.plain import PlainStatic
 from arena_tui.console.widgets.problems import Problems
 from arena_tui.console.widgets.run_rows import ExampleRows
 from arena_tui.errors import ArenaError
-
-OFFERED = 6  # files that are named while a path is typed
-
-
-class PathInput(Input):
-    """A line for a path: Tab completes, Down goes to the list."""
-
-    BINDINGS = bindings("path")
-
-    def action_complete(self) -> None:
-        """As far as all files that fit agree."""
-        self._complete()
-
-    @work(exclusive=True, group="complete")
-    async def _complete(self) -> None:
-        typed = self.value
-        found = await asyncio.to_thread(candidates_for, typed)
-        if self.value == typed:
-            self.value = completed(typed, found)
-            self.cursor_position = len(self.value)
-
-    def action_to_list(self) -> None:
-        """Leave the line downwards."""
-        self.screen.focus_next()
 
 
 class NewRunScreen(ModalScreen[Setup | None]):
@@ -57,7 +31,7 @@ class NewRunScreen(ModalScreen[Setup | None]):
         & .question { text-style: bold; }
         & PathInput { border: none; height: 1; padding: 0 1; background: $boost; margin: 0 0 0 0; }
         & PathInput:focus { border: none; background: $primary-muted; }
-        & #offered { color: $text-muted; height: auto; max-height: 8; min-height: 1; margin: 0 0 1 0; }
+        & #offered { margin: 0 0 1 0; }
         & #wrong { height: auto; max-height: 12; }
         & .hint { color: $text-muted; height: auto; margin: 1 0 0 0; }
     }
@@ -73,8 +47,8 @@ class NewRunScreen(ModalScreen[Setup | None]):
         """The line, what it may mean, what is wrong with it, the examples."""
         with Vertical():
             yield PlainStatic("A new run from a tournament file", classes="question")
-            yield PathInput(self._typed, placeholder="path of a tournament file (*.yaml)", compact=True)
-            yield PlainStatic("", id="offered")
+            yield PathInput(self._typed, placeholder="path of a tournament file (*.yaml)")
+            yield Offered(id="offered")
             with VerticalScroll(id="wrong", can_focus=False):
                 yield Problems()
             yield ExampleRows()
@@ -86,7 +60,7 @@ class NewRunScreen(ModalScreen[Setup | None]):
         """Ask for the examples and for the files at hand."""
         self.query_one(PathInput).focus()
         self._fill()
-        self._offer(self._typed)
+        self.query_one(Offered).offer(self._typed)
 
     @work(group="examples")
     async def _fill(self) -> None:
@@ -101,17 +75,7 @@ class NewRunScreen(ModalScreen[Setup | None]):
     def _changed(self, event: Input.Changed) -> None:
         event.stop()
         self.query_one(Problems).clear()
-        self._offer(event.value)
-
-    @work(exclusive=True, group="offer")
-    async def _offer(self, typed: str) -> None:
-        found = await asyncio.to_thread(candidates_for, typed)
-        folder = typed.rpartition("/")[0]
-        names = [safe_line(path[len(folder) :].removeprefix("/"), 80) for path in found if path != typed]
-        lines = names[:OFFERED]
-        if len(names) > OFFERED:
-            lines.append(f"and {len(names) - OFFERED} more")
-        self.query_one("#offered", PlainStatic).show("\n".join(lines))
+        self.query_one(Offered).offer(event.value)
 
     @on(Input.Submitted)
     def _submitted(self, event: Input.Submitted) -> None:

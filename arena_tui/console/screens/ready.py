@@ -174,6 +174,8 @@ class ReadyScreen(Screen[None]):
             self._draw()
 
     def _draw(self) -> None:
+        if self not in self.app.screen_stack:
+            return  # the run has begun, and an answer comes that was waited for
         self.query_one("#forecast", PlainStatic).show(self._forecast_text())
         self.query_one("#probe", PlainStatic).show(
             probe_text(*self._probed, self._glyphs, self._spinner if "probe" in self._asking else "")

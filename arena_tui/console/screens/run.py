@@ -204,6 +204,11 @@ class RunScreen(RunKeys):
                 self._choose(name)
         self.toggle_class("-zoomed")
 
+    @property
+    def can_go_back(self) -> bool:
+        """True when `back` would do something."""
+        return self.view.past is not None or self.view.group is not None or self.has_class("-zoomed")
+
     def back(self) -> bool:
         """One step back on this screen: to now, to all groups, out of the zoom; False when there is none."""
         if self.view.past is not None:

@@ -5,11 +5,15 @@ Each asks what it needs in a dialog and lets the session or the installation do 
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from textual.screen import Screen
 
+from arena_tui.console.limits import used_up
+from arena_tui.console.paths import POOLS
+from arena_tui.console.paths import SUFFIXES as YAML
 from arena_tui.console.screens.dialogs import AskScreen, ChooseScreen, LimitsScreen
 from arena_tui.console.view import RunView
 from arena_tui.console.widgets.plain import notify
@@ -23,6 +27,11 @@ if TYPE_CHECKING:
 ABORT = "aborted at the console"
 EXPORTS = (("s", "standings"), ("m", "matches"), ("c", "comparisons"), ("f", "config"))
 SUFFIXES = {"config": ".yaml"}
+TABLES = (".csv", ".jsonl", ".md")
+
+
+def _needs_path(typed: str) -> str:
+    return "" if typed.strip() else "type the path of a file"
 
 
 class RunKeys(Screen[None]):
@@ -69,8 +78,13 @@ class RunKeys(Screen[None]):
     def action_resume(self) -> None:
         """Go on with a run that has stopped; one that a limit stopped asks for more first."""
         state = self.view.state
-        if state.stop_reason in ("BUDGET", "WALL_CLOCK"):
-            self.app.push_screen(LimitsScreen(state), self._resumed_with)
+        if used_up(state):
+            asked = LimitsScreen(
+                state,
+                question="A limit is used up: what shall it be?",
+                hint="Enter goes on with these, Esc leaves the run as it is; empty: no limit",
+            )
+            self.app.push_screen(asked, self._resumed_with)
         else:
             self._resumed_with({})
 
@@ -112,21 +126,25 @@ class RunKeys(Screen[None]):
 
     def action_add(self) -> None:
         """Ask for a file of candidates and add them."""
-        asked = AskScreen("Add candidates", "a .jsonl, .csv or .yaml file, or a folder of texts")
-        self.app.push_screen(asked, self._add_from)
+        asked = AskScreen(
+            "Add candidates",
+            "a .jsonl, .csv or .yaml file, or a folder of texts",
+            _needs_path,
+            attempt=self._add,
+            suffixes=POOLS,
+        )
+        self.app.push_screen(asked)
 
-    def _add_from(self, file: str | None) -> None:
-        if file:
-            self.run_worker(self._add(file), group="acts")
-
-    async def _add(self, file: str) -> None:
+    async def _add(self, file: str) -> str:
+        """Add what a file holds; what is wrong with it."""
+        file = file.strip()
         try:
             candidates = await self.arena_app.arena.read_candidates(file)
             told = await self.view.session.act("add", file, candidates=candidates)
         except ArenaError as error:
-            notify(self.app, str(error), severity="error")
-        else:
-            notify(self.app, told)
+            return str(error)
+        notify(self.app, told)
+        return ""
 
     def action_export(self) -> None:
         """Ask what, then where."""
@@ -138,25 +156,27 @@ class RunKeys(Screen[None]):
         if what is None:
             return
         name = f"{self.view.session.run}-{what}{SUFFIXES.get(what, '.csv')}"
+        kinds = YAML if what == "config" else TABLES
         asked = AskScreen(
             f"Export {what} to",
-            "a .csv, .jsonl or .md file",
+            f"a file: {', '.join(kinds)}",
+            _needs_path,
             value=name,
             detail="An existing file is replaced.",
+            attempt=partial(self._export, what),
+            suffixes=kinds,
         )
-        self.app.push_screen(asked, lambda target: self._export_to(what, target))
+        self.app.push_screen(asked)
 
-    def _export_to(self, what: str, target: str | None) -> None:
-        if target:
-            self.run_worker(self._export(what, Path(target).expanduser()), group="export")
-
-    async def _export(self, what: str, target: Path) -> None:
+    async def _export(self, what: str, target: str) -> str:
+        """Write it; why it cannot be written."""
+        file = Path(target.strip()).expanduser()
         try:
-            told = await self.arena_app.arena.export(self.view.session.db, what, target)
+            told = await self.arena_app.arena.export(self.view.session.db, what, file)
         except ArenaError as error:
-            notify(self.app, str(error), severity="error")
-        else:
-            notify(self.app, told)
+            return str(error)
+        notify(self.app, told)
+        return ""
 
     # --- other screens -------------------------------------------------------------------------
 

@@ -8,14 +8,27 @@ from arena_tui.console.columns import Pieces, fit
 from arena_tui.console.interval_bar import interval_bar
 from arena_tui.console.ledger import Entrant
 from arena_tui.console.spark import spark
-from arena_tui.console.widgets.board_look import BoardLook, flag_words, one_line, sign_of, state_of
+from arena_tui.console.widgets.board_look import (
+    BoardLook,
+    flag_words,
+    is_new,
+    one_line,
+    sign_of,
+    state_of,
+)
 
 BAR = 11  # cells of an interval bar
 SPARK = 8  # matches in a sparkline
 
 
+def _figure(entrant: Entrant, look: BoardLook) -> str:
+    """The ink of its figures."""
+    return "board--muted" if is_new(entrant, look.begun) else ""
+
+
 def rank(entrant: Entrant, look: BoardLook, width: int) -> Pieces:
-    return [(str(entrant.rank) if entrant.rank and entrant.twin_of is None else "", "")]
+    told = str(entrant.rank) if entrant.rank and entrant.twin_of is None else ""
+    return [(told, _figure(entrant, look))]
 
 
 def rank_range(entrant: Entrant, look: BoardLook, width: int) -> Pieces:
@@ -39,19 +52,22 @@ def moved(entrant: Entrant, look: BoardLook, width: int) -> Pieces:
 
 def title(entrant: Entrant, look: BoardLook, width: int) -> Pieces:
     sign, ink = sign_of(entrant, look.glyphs)
-    indent = "  " if entrant.twin_of is not None else ""
-    room = width - len(indent) - 2
-    return [(f"{indent}{sign} ", ink), (fit(look.titles(entrant), room, look.glyphs.ellipsis), "")]
+    if sign == " " and is_new(entrant, look.begun):
+        sign = look.glyphs.newborn
+    lead = ("  " if entrant.twin_of is not None else "") + (f"{sign} " if look.signs else "")
+    room = width - len(lead)
+    return [(lead, ink), (fit(look.titles(entrant), room, look.glyphs.ellipsis), "")]
 
 
 def rating(entrant: Entrant, look: BoardLook, width: int) -> Pieces:
-    return [(f"{entrant.rating:.0f}", "")]
+    return [(f"{entrant.rating:.0f}", _figure(entrant, look))]
 
 
 def bar(entrant: Entrant, look: BoardLook, width: int) -> Pieces:
     bar = interval_bar(entrant.rating, entrant.low, entrant.high, look.scale, width, look.glyphs)
     before, point, after = bar.partition(look.glyphs.point)
-    return [(before, "board--line"), (point, "board--point"), (after, "board--line")]
+    ink = _figure(entrant, look) or "board--point"
+    return [(before, "board--line"), (point, ink), (after, "board--line")]
 
 
 def scale(look: BoardLook, width: int) -> str:
@@ -60,12 +76,13 @@ def scale(look: BoardLook, width: int) -> str:
 
 
 def record(entrant: Entrant, look: BoardLook, width: int) -> Pieces:
+    ink = _figure(entrant, look)
     return [
-        (f"{entrant.wins:>{look.wins}}", ""),
+        (f"{entrant.wins:>{look.wins}}", ink),
         ("-", "board--muted"),
-        (f"{entrant.draws:>{look.draws}}", ""),
+        (f"{entrant.draws:>{look.draws}}", ink),
         ("-", "board--muted"),
-        (f"{entrant.losses:>{look.losses}}", ""),
+        (f"{entrant.losses:>{look.losses}}", ink),
     ]
 
 
@@ -78,7 +95,7 @@ def trend(entrant: Entrant, look: BoardLook, width: int) -> Pieces:
 
 
 def p_best(entrant: Entrant, look: BoardLook, width: int) -> Pieces:
-    return [(percent(entrant.p_best), "")]
+    return [(percent(entrant.p_best), _figure(entrant, look))]
 
 
 def percent(share: float | None) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from arena_tui.console.columns import Column
+from arena_tui.console.columns import WELL, Column
 from arena_tui.console.ledger import Entrant
 from arena_tui.console.widgets import board_cells as cells
 from arena_tui.console.widgets.board_look import STATE_WORDS, BoardLook, flag_words, one_line
@@ -12,6 +12,11 @@ from arena_tui.console.widgets.board_look import STATE_WORDS, BoardLook, flag_wo
 
 def _heading(words: str) -> Callable[[BoardLook, int], str]:
     return lambda look, width: words
+
+
+def _well(look: BoardLook) -> int:
+    """What comes only after titles that can be read."""
+    return WELL
 
 
 BOARD_COLUMNS: tuple[Column[Entrant, BoardLook], ...] = (
@@ -31,11 +36,12 @@ BOARD_COLUMNS: tuple[Column[Entrant, BoardLook], ...] = (
         key=lambda entrant, look: entrant.rank_low,
         right=True,
         plain=lambda entrant, look: cells.range_words(entrant),
+        spares=_well,
     ),
     Column(
         "moved",
         _heading("+/-"),
-        lambda look: max(4, look.moved),
+        lambda look: look.moved,
         cells.moved,
         key=lambda entrant, look: entrant.moved,
         descending=True,
@@ -55,7 +61,7 @@ BOARD_COLUMNS: tuple[Column[Entrant, BoardLook], ...] = (
     ),
     Column(
         "title",
-        _heading("  title"),
+        lambda look, width: "  title" if look.signs else "title",
         lambda look: 14,
         cells.title,
         key=lambda entrant, look: look.titles(entrant).casefold(),
@@ -82,6 +88,7 @@ BOARD_COLUMNS: tuple[Column[Entrant, BoardLook], ...] = (
         plain=lambda entrant, look: (
             "" if entrant.low is None or entrant.high is None else f"{entrant.low:.0f}..{entrant.high:.0f}"
         ),
+        spares=lambda look: 0 if look.intervals else WELL,
     ),
     Column(
         "P(best)",
@@ -92,6 +99,7 @@ BOARD_COLUMNS: tuple[Column[Entrant, BoardLook], ...] = (
         right=True,
         descending=True,
         plain=lambda entrant, look: cells.percent(entrant.p_best),
+        spares=_well,
     ),
     Column(
         "W-D-L",
@@ -112,6 +120,7 @@ BOARD_COLUMNS: tuple[Column[Entrant, BoardLook], ...] = (
         right=True,
         descending=True,
         plain=lambda entrant, look: str(entrant.matches),
+        spares=_well,
     ),
     Column(
         "trend",
@@ -120,6 +129,7 @@ BOARD_COLUMNS: tuple[Column[Entrant, BoardLook], ...] = (
         cells.trend,
         key=cells.gained,
         descending=True,
+        spares=_well,
     ),
     Column(
         "state",
@@ -128,10 +138,11 @@ BOARD_COLUMNS: tuple[Column[Entrant, BoardLook], ...] = (
         cells.state,
         key=lambda entrant, look: STATE_WORDS.get(entrant.state),
         plain=lambda entrant, look: entrant.state,
+        spares=_well,
     ),
     Column(
         "system", _heading("system"), lambda look: look.system, cells.words("system"), cells.folded("system"),
-        plain=cells.said("system"),
+        plain=cells.said("system"), spares=_well,
     ),
     Column(
         "flags",
@@ -142,6 +153,7 @@ BOARD_COLUMNS: tuple[Column[Entrant, BoardLook], ...] = (
         descending=True,
         wide=lambda look: look.flag_words + 2 if look.flag_words else 0,
         plain=lambda entrant, look: flag_words(entrant.flags),
+        spares=_well,
     ),
 )  # fmt: skip
 """All columns from left to right."""

@@ -37,7 +37,8 @@ class BoardLook:
     """What the columns need to know of the shown entrants as a whole.
 
     Widths are in cells, 0 for a column with nothing to show. `titles` gives an entrant's title on one
-    clean line; `order` the place of a group in the run.
+    clean line. `signs`: some have a sign before their title; `intervals`: some have an interval; `begun` are
+    the groups in which matches have been played.
     """
 
     glyphs: Glyphs
@@ -58,12 +59,20 @@ class BoardLook:
     class_: int
     system: int
     group: int
+    signs: bool
+    intervals: bool
+    begun: frozenset[str]
 
 
 def measure(
-    entrants: Sequence[Entrant], glyphs: Glyphs, titles: Callable[[Entrant], str], *, groups: bool
+    entrants: Sequence[Entrant],
+    glyphs: Glyphs,
+    titles: Callable[[Entrant], str],
+    *,
+    groups: bool,
+    begun: frozenset[str],
 ) -> BoardLook:
-    """The look of a board of these entrants; `groups`: it spans several."""
+    """The look of a board of these entrants; `groups`: it spans several; see `BoardLook` for `begun`."""
 
     def values(attribute: str) -> Iterable[Any]:  # by map: this is done for 10,000 at a time
         return map(attrgetter(attribute), entrants)
@@ -77,6 +86,7 @@ def measure(
     ranks = [rank for rank in values("rank_high") if rank is not None]
     flags = set(values("flags"))
     kinds = {(each.state, each.twin_of is not None): each for each in entrants}
+    played = list(values("matches"))
     moves = max(max(values("moved"), default=0), -min(values("moved"), default=0))
     return BoardLook(
         glyphs=glyphs,
@@ -84,11 +94,11 @@ def measure(
         scale=round_scale(min([*ratings, *lows]), max([*ratings, *highs])),
         rank=max(2, digits("rank")),
         range=max(6, 2 * len(str(max(ranks))) + 1) if ranks else 0,
-        moved=1 + len(str(moves)),
+        moved=max(4, 1 + len(str(moves))) if moves else 0,
         wins=digits("wins"),
         draws=digits("draws"),
         losses=digits("losses"),
-        matches=max(3, digits("matches")),
+        matches=max(3, len(str(max(played, default=0)))),
         p_best=5 if any(share is not None for share in values("p_best")) else 0,
         rating=max(7, len(f"{max(ratings):.0f}"), len(f"{min(ratings):.0f}")),
         state=_widest({state_of(each, glyphs)[0] for each in kinds.values()}, 12),
@@ -97,6 +107,10 @@ def measure(
         class_=_widest(set(values("class_")), WORD),
         system=_widest(set(values("system")), WORD),
         group=_widest(set(values("group")), WORD) if groups else 0,
+        signs=any(sign_of(each, glyphs)[0] != " " for each in kinds.values())
+        or (0 in played and any(is_new(each, begun) for each in entrants)),
+        intervals=bool(lows and highs),
+        begun=begun,
     )
 
 
@@ -114,6 +128,11 @@ def one_line(text: str) -> str:
 
 def flag_words(flags: Sequence[str]) -> str:
     return ", ".join(one_line(flag).replace("_", " ") for flag in flags)
+
+
+def is_new(entrant: Entrant, begun: frozenset[str]) -> bool:
+    """True for one without a match among others that have played: its figures say nothing of it yet."""
+    return entrant.group in begun and entrant.plays and not entrant.matches
 
 
 def sign_of(entrant: Entrant, glyphs: Glyphs) -> tuple[str, str]:

@@ -79,7 +79,8 @@ class BoardRows(SortedRows[Entrant, BoardLook]):
     def measure(self, items: Sequence[Entrant]) -> BoardLook:
         """Widths, scale and glyphs for these entrants."""
         several = self.view.group is None and len(self.view.ledger.groups) > 1
-        return measure(items, self.glyphs, self.title_of, groups=several)
+        begun = frozenset(id_ for id_, board in self.view.ledger.groups.items() if board.applied)
+        return measure(items, self.glyphs, self.title_of, groups=several, begun=begun)
 
     def identity(self, item: Entrant) -> Hashable:
         """Its number in the run."""
@@ -143,9 +144,10 @@ class Leaderboard(ListPane):
     help_text = (
         "Candidates by rating; ranks count within a group and a class. +/- tells the places gained or lost "
         "over the last ten matches of the group, n counts the valid matches. The bar shows a rating's "
-        "interval on a scale that all rows share, the trend its last matches on a range of its own. Rejected "
-        "candidates are dim and play no more; a twin (=) has the same text as the one above it and shares "
-        "its record."
+        "interval on a scale that all rows share, the trend its last matches on a range of its own. A hollow "
+        "sign before a title: it has played no match yet, and its dim figures are only where it starts. "
+        "Rejected candidates are dim and play no more; a twin (=) has the same text as the one above it and "
+        "shares its record."
     )
 
     @dataclass

@@ -12,6 +12,7 @@ from textual.widgets import Input
 
 from arena_tui.console.limits import HINTS, LABELS, wrong_with
 from arena_tui.console.ports import LIMITS
+from arena_tui.console.widgets.line import Line
 from arena_tui.console.widgets.plain import PlainStatic, safe_line
 
 
@@ -47,7 +48,7 @@ class LimitLines(Vertical):
         for key in LIMITS:
             with Horizontal():
                 yield PlainStatic(LABELS[key], classes="label")
-                yield Input(self._given[key], placeholder=HINTS[key], compact=True, id=f"limit-{key}")
+                yield Line(self._given[key], placeholder=HINTS[key], compact=True, id=f"limit-{key}")
                 if key in self._beside:
                     yield PlainStatic(safe_line(self._beside[key], 30), classes="beside")
             yield PlainStatic("", id=f"wrong-{key}", classes="wrong")

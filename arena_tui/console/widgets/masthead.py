@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rich.text import Text
 
+from arena_tui.console.framed import FramedApp
 from arena_tui.console.view import RunView
 from arena_tui.console.widgets.plain import PlainStatic, safe_line
 from arena_tui.values import counted
@@ -62,6 +63,8 @@ class Masthead(PlainStatic):
         sign = SIGNS[state.phase]
         if state.phase in ("paused", "draining", "cancelling") and calls:
             sign += f", {counted(calls, 'call')} in flight"
+        if state.phase == "paused" and view.session.drives and isinstance(self.app, FramedApp):
+            sign += f": {self.app.keys_for('run.pause')} goes on"
         parts.append(sign)
         if state.stop_reason and state.phase == "stopped":
             parts.append(state.stop_reason)

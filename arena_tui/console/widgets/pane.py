@@ -11,10 +11,11 @@ from textual.events import Key
 from textual.message import Message
 from textual.widgets import Input
 
+from arena_tui.console.widgets.line import Line
 from arena_tui.console.widgets.plain import safe_line
 
 
-class FilterLine(Input):
+class FilterLine(Line):
     """The line that `/` opens: Enter keeps what was typed, Esc takes it back and closes."""
 
     DEFAULT_CSS = """

@@ -22,7 +22,9 @@ from arena_tui.console.widgets.status_lines import NAME, Seen, status_lines
 from arena_tui.console.widgets.status_text import Line
 from arena_tui.errors import ArenaError
 
-HEALTH_EVERY = 10.0  # seconds between two questions for the judge's health
+HEALTH_EVERY = 1.0  # seconds between two questions for the judge's health, at least
+PATIENCE = 50  # and at least this many times what the last answer took
+ENOUGH = 5  # matches before shares say anything
 
 STYLES: Mapping[Role, str] = {
     "": "",
@@ -68,6 +70,7 @@ class Status(Pane):
         self._seen: Hashable = None
         self._lines: list[Line] = []
         self._health = ""
+        self._health_took = 0.0
         self._health_at: tuple[float, int] | None = None
 
     def compose(self) -> ComposeResult:
@@ -118,11 +121,16 @@ class Status(Pane):
             now=now,
             glyphs=view.glyphs,
             named=self._named,
+            plays=self._plays,
             group=view.group,
             providers=view.session.providers(),
             health=self._health,
             keys=(self._key("run.resume"), self._key("run.limits")),
         )
+
+    def _plays(self, group: str, id_: str) -> bool:
+        entrant = self._view.facts.ledger.find(group, id_)
+        return entrant is None or entrant.plays
 
     def _named(self, group: str, id_: str) -> str:
         entrant = self._view.facts.ledger.find(group, id_)
@@ -139,23 +147,25 @@ class Status(Pane):
     # --- the judge ---------------------------------------------------------------------------------
 
     def _ask_health(self, now: float, applied: int) -> None:
-        """Ask for the judge's health when there are new matches, at most every ten seconds."""
-        if not applied:
+        """Ask for the judge's health when there are new matches, less often the longer the answer takes."""
+        if applied < ENOUGH:
             return
         if self._health_at is not None:
             asked, then = self._health_at
-            if then == applied or now - asked < HEALTH_EVERY:
+            if then == applied or now - asked < max(HEALTH_EVERY, PATIENCE * self._health_took):
                 return
         self._health_at = (now, applied)
         self._take_health()
 
     @work(exclusive=True, group="health")
     async def _take_health(self) -> None:
+        begun = time.monotonic()
         try:
             words = await self._view.session.judge_words()
         except ArenaError as error:
             words = [str(error)]
         self._health = words[0] if words else ""
+        self._health_took = time.monotonic() - begun
 
 
 def content_of(lines: list[Line]) -> Content:

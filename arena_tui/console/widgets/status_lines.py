@@ -7,7 +7,7 @@ a fact that asks for action.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rich.cells import cell_len
 
@@ -38,7 +38,8 @@ TIGHTEST = 3
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What the lines tell of. `named` gives a candidate's name on one safe line, `now` is the clock of
+    """What the lines tell of. `named` gives a candidate's name on one safe line, `plays` says whether it may
+    still be paired, `now` is the clock of
     `pace`, `health` the judge's in one line, `keys` those that resume and change limits."""
 
     state: RunState
@@ -46,6 +47,7 @@ class Seen:
     now: float
     glyphs: Glyphs
     named: Callable[[str, str], str]
+    plays: Callable[[str, str], bool]
     group: str | None = None
     providers: Sequence[ProviderView] = ()
     health: str = ""
@@ -101,10 +103,13 @@ def _badge(seen: Seen, width: int, tightness: int) -> list[Line]:
 def _ending(seen: Seen, width: int, tightness: int) -> list[Line]:
     """Why it stopped, in words, and what can be done."""
     state = seen.state
-    lines: list[Line] = [[(part, "bold")] for part in fold(reason_words(state.stop_reason), width, 2)]
-    if state.stop_detail:
-        told = safe_line(state.stop_detail)
-        lines += [[(part, "")] for part in fold(told, width, 3 if tightness == 0 else 2)]
+    detail = safe_line(state.stop_detail)
+    if state.stop_reason in ("BUDGET", "WALL_CLOCK") and detail:
+        which = f"{state.stop_reason}: {detail}"
+        lines: list[Line] = [[(part, "bold")] for part in fold(which, width, 3 if tightness == 0 else 2)]
+    else:
+        lines = [[(part, "bold")] for part in fold(reason_words(state.stop_reason), width, 2)]
+        lines += [[(part, "")] for part in fold(detail, width, 3 if tightness == 0 else 2)] if detail else []
     if len(state.groups) > 1:
         lines += labelled("groups", groups_words(state.groups.values()), "", width, 1)
     lines.append([(safe_line(next_words(state.stop_reason, *seen.keys), width), "live")])
@@ -139,7 +144,13 @@ def _to_stop(seen: Seen, width: int, most: int) -> list[Line]:
 def _distance(seen: Seen, group: GroupState) -> str:
     if group.distance is None:
         return ""
-    return "; ".join(distance_words(group.distance, lambda id_: seen.named(group.id, id_)))
+    distance = group.distance
+    still = replace(
+        distance,
+        changed=tuple(id_ for id_ in distance.changed if seen.plays(group.id, id_)),
+        moving=tuple(each for each in distance.moving if seen.plays(group.id, each[0])),
+    )
+    return "; ".join(distance_words(still, lambda id_: seen.named(group.id, id_)))
 
 
 def _pace(seen: Seen, width: int) -> list[Line]:
