@@ -14,7 +14,7 @@ from arena_tui.embedding import fetch_vectors
 from arena_tui.engine import opening
 from arena_tui.errors import FileProblems, UsageError
 from arena_tui.judging.build import Person
-from arena_tui.resumption import NO_DIFFERENCES, Differences, differences_of, run_to_resume
+from arena_tui.resumption import NO_DIFFERENCES, Differences, asked_of, differences_of, run_to_resume
 from arena_tui.running import discard_unbegun, model_problems, prove_judge
 from arena_tui.store import folder
 from arena_tui.store.lock import StartLock
@@ -27,6 +27,7 @@ class Start:
     """The start of a tournament file. `path` is the run that goes on, None when a new one is made.
 
     `db` names the new run's file, `options` what was given beside the file (see `resumption.options_of`).
+    `as_written` is the file where `loaded` has limits that a person edited: a run is compared with that.
     Raises what `differences_of`, `model_problems` and `prove_judge` do.
     """
 
@@ -39,6 +40,7 @@ class Start:
         extend: bool = False,
         options: dict[str, str] | None = None,
         person: Person = "terminal",
+        as_written: Loaded | None = None,
     ) -> None:
         if new and extend:
             raise UsageError(
@@ -46,7 +48,8 @@ class Start:
             )
         self._loaded, self._db, self._new, self._extend = loaded, db, new, extend
         self._chosen = None if db is None else Path(db)
-        self._compare = partial(differences_of, loaded, extend=extend, options=options or {})
+        self._written = as_written or loaded
+        self._compare = partial(differences_of, self._written, extend=extend, options=options or {})
         self._made: Path | None = None
         source = loaded.path or loaded.folder
         self._lock = StartLock(folder.start_lock(source, self._chosen))
@@ -85,7 +88,9 @@ class Start:
         self._made = opening.create(
             tournament, pool, source=self._loaded.path, db=self._chosen, vectors=vectors
         )
-        return self._made, NO_DIFFERENCES
+        if self._written is self._loaded:
+            return self._made, NO_DIFFERENCES
+        return self._made, Differences({}, asked_of(self._written.tournament), ())
 
     def driven(self) -> None:
         """The run is locked by this process: others may look again."""

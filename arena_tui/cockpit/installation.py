@@ -128,6 +128,7 @@ class Installation:
             extend=options.extend and not fresh,
             options=options_of(options.assignments, options.seed),
             person="queue",
+            as_written=read.loaded,
         )
         try:
             path, differences = start.begin()

@@ -71,6 +71,11 @@ class MatchRecord:
     said: tuple[SaidRecord, ...]
     turns: tuple[TurnRecord, ...]
 
+    @property
+    def held(self) -> bool:
+        """Judged to the end, but earlier matches of its group are missing, so that its outcome has to wait."""
+        return self.applied_no is None and len(self.said) == len(self.orders)
+
 
 def read(conn: Reading, group: str, seq: int) -> MatchRecord | None:
     """The planned or applied match number `seq` of a group; None when there is none."""

@@ -1,5 +1,7 @@
 """Which match the transcript shows: the newest in flight while it follows, or the one somebody stepped to.
 
+Matches in which something is said are preferred, debates first; one that says nothing does not hold the screen.
+
 Knows no widget and no clock; times are seconds on the caller's clock.
 """
 
@@ -8,11 +10,14 @@ from __future__ import annotations
 from arena_tui.console.ledger import MatchLine
 from arena_tui.console.view import RunView
 from arena_tui.console.widgets.in_flight import MatchKey, flights
+from arena_tui.engine.state import InFlight
 
 MOMENT = 2.0
-"""Seconds that a match stays on screen after its verdict came, before the next is followed."""
-HELD = 6.0
-"""Seconds that it stays after it was judged while its outcome waits for its turn in the order."""
+"""Seconds that a match in which something was said stays on screen after its verdict came."""
+BRIEF = 0.8
+"""The same for a match in which nothing was said: quick judges decide many in that time."""
+HELD = 2.0
+"""Seconds that a match stays which is no longer in flight and whose verdict does not come."""
 
 
 class Guide:
@@ -24,16 +29,18 @@ class Guide:
         self._key: MatchKey | None = None
         self._left_at: float | None = None
         self._decided_at: float | None = None
+        self._words = False  # something was said in it
         self._over = False  # time makes no difference any more
 
     def selected(self, key: MatchKey | None) -> None:
         """Another match is on screen."""
         self._key = key
         self._left_at = self._decided_at = None
-        self._over = False
+        self._words = self._over = False
 
-    def decided(self, now: float) -> None:
-        """Its verdict is on the screen."""
+    def decided(self, now: float, *, words: bool) -> None:
+        """Its verdict is on the screen, be it held or counted; `words`: so are turns that led to it."""
+        self._words = self._words or words
         if self._decided_at is None:
             self._decided_at = now
 
@@ -44,7 +51,9 @@ class Guide:
         return now >= self._until(self._left_at)
 
     def _until(self, left_at: float) -> float:
-        return left_at + HELD if self._decided_at is None else self._decided_at + MOMENT
+        if self._decided_at is None:
+            return left_at + HELD
+        return self._decided_at + (MOMENT if self._words else BRIEF)
 
     def choose(self, now: float) -> MatchKey | None:
         """The match to show now."""
@@ -55,20 +64,31 @@ class Guide:
             return self._last_applied() or key
         flying = flights(view)
         in_scope = key is not None and view.group in (None, key[0])
-        if in_scope and key in {(each.group, each.seq) for each in flying}:
+        newest = max(flying, key=self._rank, default=None)
+        shown = next((each for each in flying if (each.group, each.seq) == key), None)
+        if in_scope and shown is not None and newest is not None:
             self._left_at = None
-            return key
+            self._words = self._words or self._speaks(shown)
+            return key if self._speaks(shown) or not self._speaks(newest) else (newest.group, newest.seq)
         if in_scope:
             self._left_at = now if self._left_at is None else self._left_at
             if now < self._until(self._left_at):
                 return key
             self._over = True
-        if flying:
-            newest = max(flying, key=lambda each: (each.mode == "debate", each.since))
+        if newest is not None:
             return newest.group, newest.seq
-        if not in_scope or view.state.phase == "running":
+        if not in_scope or view.state.phase == "running" or view.ledger.find_match(*(key or ("", 0))):
             return self._last_applied() or key
         return key
+
+    def _speaks(self, flight: InFlight) -> bool:
+        """Something is being said in it; of another process's matches that is not known, but expected of
+        debates."""
+        return bool(flight.speaker) or (not self._view.session.drives and flight.mode == "debate")
+
+    def _rank(self, flight: InFlight) -> tuple[bool, bool, float, int]:
+        speaks = self._speaks(flight)
+        return speaks, speaks and flight.mode == "debate", flight.since, flight.seq
 
     def newest(self) -> MatchKey | None:
         """The match that is followed from now on."""
@@ -110,13 +130,15 @@ class Guide:
             if found is None and step > 0 and flying:
                 return flying[0]
             return key if found is None else (found.group, found.seq)
+        if key not in flying and step > 0:
+            return flying[0] if flying else key
         at = (flying.index(key) if key in flying else 0) + step
         if 0 <= at < len(flying):
             return flying[at]
         return key if at > 0 and key in flying else self._last_applied() or key
 
     def place(self, key: MatchKey | None) -> str:
-        """Which of all matches it is, in words."""
+        """Its place among those decided or in flight, in words that no match's number can be mistaken for."""
         ledger = self._view.ledger
         line = None if key is None else ledger.find_match(*key)
         keys = [
@@ -124,9 +146,13 @@ class Guide:
             for each in (() if self._view.past is not None else flights(self._view))
             if ledger.find_match(each.group, each.seq) is None
         ]
-        total = ledger.match_count + len(keys)
         if line is not None:
-            return f"match {line.index + 1:,} of {total:,}"
+            return f"{_ordinal(line.index + 1)} of {ledger.match_count:,} decided"
         if key in keys:
-            return f"match {ledger.match_count + keys.index(key) + 1:,} of {total:,}"
-        return "judged, not counted yet"
+            return f"in flight, {_ordinal(keys.index(key) + 1)} of {len(keys):,}"
+        return "not decided yet"
+
+
+def _ordinal(number: int) -> str:
+    ending = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number:,}{ending}"

@@ -23,7 +23,7 @@ from arena_tui.console.widgets.pane import FilterLine, Pane
 from arena_tui.console.widgets.paper import Paper
 from arena_tui.console.widgets.plain import PlainStatic, notify, safe_line
 from arena_tui.console.widgets.transcript_turns import TranscriptTurns
-from arena_tui.console.widgets.turns import Names, names_of
+from arena_tui.console.widgets.turns import Names, is_spoken, names_of
 from arena_tui.console.widgets.verdict_badge import VerdictBadge
 from arena_tui.engine.state import InFlight
 from arena_tui.errors import ArenaError
@@ -33,7 +33,7 @@ from arena_tui.vocabulary import Orientation
 AGAIN = 1.0
 """Seconds between two looks at the store for a match of which nothing here tells when it changes."""
 SOON = 0.3
-"""Seconds until the store is looked at again for a turn that has just ended."""
+"""Seconds until the store is looked at again for a turn or a followed match that has just ended."""
 _ORDERS: tuple[Orientation, ...] = ("ab", "ba")
 _NOTHING = "No match yet: here stands what is said about two candidates, while it is said."
 
@@ -44,7 +44,7 @@ class Transcript(Pane):
     help_title = "Transcript"
     help_text = (
         "The match that is being held: its advocates, its judge, the verdict and what it does to both "
-        "ratings. It follows the newest match in flight, debates first; [ and ] step through all matches, f "
+        "ratings. It follows the newest match in flight in which something is said, debates first; [ and ] step through all matches, f "
         "follows again, m lists what is in flight. / finds words: Enter goes to the next place that holds "
         "them, Esc in the line ends the search."
     )
@@ -167,7 +167,8 @@ class Transcript(Pane):
             return
         self._wanted = wanted
         if applied is None and (not flying or not self._view.session.drives):
-            self._look_again = now + AGAIN
+            soon = self._guide.following and not flying and self._view.state.phase == "running"
+            self._look_again = now + (SOON if soon else AGAIN)
         else:
             self._look_again = None
         self._turns.loads += 1
@@ -185,8 +186,8 @@ class Transcript(Pane):
             names = self._names_in(record)
             self._turns.stored(record, names, load)
             self._badge.tell(record, names, self._view.glyphs)
-            if record.winner is not None:
-                self._guide.decided(self.clock())
+            if record.winner is not None or record.held:
+                self._guide.decided(self.clock(), words=any(is_spoken(turn) for turn in record.turns))
             self._show_head()
         if self._turns.awaits and self._look_again is None:
             self._look_again = self.clock() + SOON
@@ -222,7 +223,7 @@ class Transcript(Pane):
         if record is None:
             return ""
         if record.winner is None:
-            return "judged or planned: its outcome counts when its turn in the order comes"
+            return "not judged yet" if not record.held else "the judge gave no reason"
         return "the judge gave no reason"
 
     def _show_head(self) -> None:

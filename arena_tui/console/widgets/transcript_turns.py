@@ -15,6 +15,7 @@ from arena_tui.console.widgets.sections import Section
 from arena_tui.console.widgets.turns import (
     Names,
     is_panel,
+    is_spoken,
     live_header,
     reasons,
     said_section,
@@ -78,7 +79,8 @@ class TranscriptTurns:
         self.record = record
         panel, score = is_panel(record.turns), record.mode == "score"
         kept = {
-            turn: self._stored.get(turn) or turn_section(turn, names, self.glyphs, panel=panel, score=score)
+            turn: (self._stored.get(turn) if is_spoken(turn) else None)
+            or turn_section(turn, names, self.glyphs, record.said, panel=panel, score=score)
             for turn in record.turns[-MOUNTED:]
         }
         self._stored = kept

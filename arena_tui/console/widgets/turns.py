@@ -5,6 +5,7 @@ A stored turn becomes one section, once; a failed attempt is one dim line.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from arena_tui.vocabulary import Orientation
 
 TITLE_CELLS = 60
 _MEMBER = re.compile(r"(judge \d+): ")
+_UNNAMED = re.compile(r"(?:judge \d+)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,16 +75,49 @@ def live_header(
     return [header(names, glyphs, orientation, slot, member[1] if member else "")]
 
 
-def turn_section(turn: TurnRecord, names: Names, glyphs: Glyphs, *, panel: bool, score: bool) -> Section:
-    """A stored attempt: a turn with its speaker and its text, or a dim line that says why there is none."""
+def is_spoken(turn: TurnRecord) -> bool:
+    """It is what somebody said; False for the answer of a program or a form, which is there to be parsed."""
+    return _UNNAMED.fullmatch(turn.speaker) is None
+
+
+def spoken(turn: TurnRecord, said: Iterable[SaidRecord], *, panel: bool) -> str:
+    """The words of a turn: its text, or the reason that was read from the answer of a program."""
+    if is_spoken(turn):
+        return turn.text
+    read = next((each.reason for each in said if each.orientation == turn.orientation), "")
+    return _own_reason(turn.text) if panel or not read.strip() else read
+
+
+def _own_reason(answer: str) -> str:
+    """The reason in a program's answer, empty when it gives none."""
+    try:
+        row = json.loads(answer)
+    except (ValueError, RecursionError):
+        return ""
+    reason = row.get("reason") if isinstance(row, dict) else None
+    return reason if isinstance(reason, str) else ""
+
+
+def turn_section(
+    turn: TurnRecord,
+    names: Names,
+    glyphs: Glyphs,
+    said: Iterable[SaidRecord] = (),
+    *,
+    panel: bool,
+    score: bool,
+) -> Section:
+    """A stored attempt: a turn with its speaker and its words, or a dim line that says why there is none.
+    `said` are the verdicts of the match, for the reason that a program gave."""
     if turn.failure:
         line = f"{glyphs.dead} an attempt failed: {safe_line(turn.failure, 400)}"
         return Section([Block(line, style="dim", rest="  "), BLANK], line)
     again = "" if not turn.sample else f"repeat {turn.sample + 1}" if score else "asked again"
     member = f"judge {turn.member + 1}" if panel else ""
     top = header(names, glyphs, turn.orientation, turn.slot, member, f"turn {turn.turn + 1}", again)
-    text = whole(turn.text)
-    blocks = blocks_of(text, glyphs) or [Block("(no words)", style="dim")]
+    text = whole(spoken(turn, said, panel=panel))
+    none = "(no words)" if is_spoken(turn) else "(no reason given)"
+    blocks = blocks_of(text, glyphs) or [Block(none, style="dim")]
     return Section([top, *blocks, BLANK], f"{top.plain}\n{text.strip()}")
 
 
@@ -122,6 +157,18 @@ def raw_section(turn: TurnRecord, names: Names, glyphs: Glyphs) -> Section:
         blocks.append(Block(f"{glyphs.dead} {safe_line(turn.failure, 2_000)}", style="bad"))
     text = whole(turn.text)
     return Section([*blocks, *plain_blocks(text), BLANK], f"{where}\n{took}\n{text}")
+
+
+def repeats(said: SaidRecord, turns: Iterable[TurnRecord]) -> bool:
+    """True when the reason says nothing that the turns do not say: a debate's is all that was said in it."""
+    heard = "\n".join(turn.text for turn in turns if turn.orientation == said.orientation)
+    for line in said.reason.splitlines():
+        words = line.strip()
+        if words not in heard and words.partition(": ")[2] not in heard:
+            return False
+        if words not in heard and ": " not in words:
+            return False
+    return True
 
 
 def parsed_section(said: SaidRecord, names: Names, glyphs: Glyphs, *, reason: bool) -> Section:

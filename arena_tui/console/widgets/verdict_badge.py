@@ -8,6 +8,7 @@ from __future__ import annotations
 from rich.text import Text
 
 from arena_tui.console.glyphs import Glyphs
+from arena_tui.console.widgets.held import held_words
 from arena_tui.console.widgets.plain import PlainStatic, safe_line
 from arena_tui.console.widgets.turns import Names
 from arena_tui.store.match_rows import MatchRecord
@@ -17,7 +18,7 @@ def verdict(record: MatchRecord, names: Names, glyphs: Glyphs) -> str:
     """The outcome in one line: "Alpha beats Beta", "a draw", "void: no usable verdict"."""
     match record.winner:
         case None:
-            return "not decided yet"
+            return f"{glyphs.paused} {held_words(record, names)}" if record.held else "not decided yet"
         case "a":
             told = f"{glyphs.good} {names.a} beats {names.b}"
         case "b":
@@ -45,7 +46,8 @@ def ratings(record: MatchRecord, names: Names, *, before: bool = False) -> str:
 
 
 class VerdictBadge(PlainStatic):
-    """The outcome of a match; hidden until there is one. `before`: ratings are told from what they were."""
+    """The outcome of a match, or the verdict that is held; hidden until there is one. `before`: ratings are
+    told from what they were."""
 
     DEFAULT_CSS = """
     VerdictBadge {
@@ -58,6 +60,7 @@ class VerdictBadge(PlainStatic):
         &.won { border-left: thick $success; }
         &.drawn { border-left: thick $warning; }
         &.voided { border-left: thick $error; }
+        &.held { border-left: thick $panel; }
     }
     """
 
@@ -68,8 +71,10 @@ class VerdictBadge(PlainStatic):
     def tell(self, record: MatchRecord | None, names: Names, glyphs: Glyphs) -> None:
         """Show what came of a match; nothing while nothing has."""
         winner = None if record is None else record.winner
-        self.set_class(winner is not None, "decided")
-        if record is None or winner is None:
+        held = record is not None and record.held
+        self.set_class(winner is not None or held, "decided")
+        self.set_class(held, "held")
+        if record is None or (winner is None and not held):
             return
         self.set_class(winner in ("a", "b"), "won")
         self.set_class(winner == "draw", "drawn")
