@@ -68,8 +68,8 @@ def blind_session(path: Path, number: int, only: tuple[str, int] | None = None) 
             if row["winner"] != "void" and row["overruled_by"] is None
             if only in (None, (row["group"], row["seq"]))
         ]
-    if not found and only is not None:
-        raise UsageError(f"match {only[0]}:{only[1]} has no verdict of its judge to compare with")
+        if not found and only is not None:
+            raise UsageError(_nothing_of(reader, *only))
     if not found:
         raise UsageError(f"{path.stem} has no match that its judge has decided yet")
     rng = random.Random(f"{origin.seed}:by hand")
@@ -85,6 +85,20 @@ def blind_session(path: Path, number: int, only: tuple[str, int] | None = None) 
         texts=texts,
         matches=matches,
     )
+
+
+def _nothing_of(reader: Reader, group: str, seq: int) -> str:
+    """Why a match has no verdict of its judge that counts."""
+    record = reader.match(group, seq)
+    if record is None:
+        why = "there is no such match"
+    elif record.held:
+        why = "it is judged, but held until an earlier match is decided"
+    elif record.winner is None:
+        why = "it is not judged yet"
+    else:
+        why = "it was overruled" if record.overruled else "it is void"
+    return f"match {group}:{seq} has no verdict of its judge to compare with: {why}"
 
 
 def side_of(said: Said, turned: bool) -> Winner:

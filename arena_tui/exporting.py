@@ -38,7 +38,8 @@ def export(path: Path, what: str, to: Path | None, times: bool) -> None:
     """Write one view of the run at `path` to `to` (format by suffix), or to stdout as CSV (config: YAML)."""
     with Reader(path) as reader:
         if what == "config":
-            _write_config(reader, to)
+            with reader.frozen():
+                _write_config(reader, to)
             return
         fmt: ExportFormat = "csv" if to is None else suffix_format(to)
         rows, columns = _rows(reader, path, what, times)
@@ -57,7 +58,8 @@ def _rows(
             return reader.matches(times), (*MATCH_COLUMNS, "applied_at") if times else MATCH_COLUMNS
         case "comparisons":
             return reader.comparisons(), COMPARISON_COLUMNS
-    result = summarize(replay(reader), reader, path)
+    with reader.frozen():
+        result = summarize(replay(reader), reader, path)
     return (row.to_dict() for row in result.standings), STANDING_COLUMNS
 
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from arena_tui import exit_codes
 from arena_tui.engine.actions import RESUMED, Action, Resolved, resolve
 from arena_tui.engine.events import Event
-from arena_tui.engine.opening import PYTHON_JUDGE, Driver, JudgeOf
+from arena_tui.engine.opening import PYTHON_JUDGE, Driver
 from arena_tui.engine.tournament import Engine
 from arena_tui.errors import Problem, UsageError
 from arena_tui.facts import Intervention
@@ -31,6 +31,7 @@ from arena_tui.store.folder import data_folder, delete_run
 from arena_tui.store.reader import Reader
 from arena_tui.store.schema import readable
 from arena_tui.summary import summarize
+from arena_tui.threads import finished
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -100,11 +101,11 @@ async def drive(
             told=told,
         )
 
-    with await _opened(path, judge_of) as driver:
+    with await finished(Driver, path, judge_of, discard=Driver.close) as driver:
         if judge is None:
             _refuse_edited_votes(driver)
         notes = {} if asked is None else {"asked": asked}
-        engine = await asyncio.to_thread(partial(driver.engine, listeners=listeners, notes=notes))
+        engine = await finished(partial(driver.engine, listeners=listeners, notes=notes))
         values = {**changes, **extended(engine, add)}
         if values:
             _refuse_fixed(values)
@@ -121,26 +122,11 @@ async def drive(
                 ending = await engine.run()
         else:
             ending = await engine.run()
-        result = await asyncio.to_thread(summarize, driver.course, driver.reader, path)
+        result = await finished(summarize, driver.course, driver.reader, path)
         if ending.exit_code == exit_codes.OK and driver.course.tournament.overview is not None:
             await _overview(engine, result, path, handle_signals, told)
-            result = await asyncio.to_thread(summarize, driver.course, driver.reader, path)
+            result = await finished(summarize, driver.course, driver.reader, path)
         return result, ending.exit_code
-
-
-async def _opened(path: Path, judge_of: JudgeOf) -> Driver:
-    """The run, locked and replayed in a thread; cancelled meanwhile, it is let go of again."""
-    opening = asyncio.ensure_future(asyncio.to_thread(Driver, path, judge_of))
-    try:
-        return await asyncio.shield(opening)
-    except asyncio.CancelledError:
-        opening.add_done_callback(_let_go)
-        raise
-
-
-def _let_go(opening: asyncio.Future[Driver]) -> None:
-    if not opening.cancelled() and opening.exception() is None:
-        opening.result().close()
 
 
 async def _overview(

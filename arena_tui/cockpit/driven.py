@@ -13,7 +13,7 @@ from arena_tui.candidate import Candidate
 from arena_tui.cockpit.in_force import in_force, show_limits
 from arena_tui.cockpit.judge_view import judge_words, members_of, provider_views, question_view
 from arena_tui.console.ports import Ended, ProviderView, Waiting
-from arena_tui.engine.events import Event
+from arena_tui.engine.events import Event, GateMoved
 from arena_tui.engine.state import RunState
 from arena_tui.errors import ArenaError, RefusedAction
 from arena_tui.store.reader import Reader
@@ -64,7 +64,8 @@ class DrivenSession:
         self.state = RunState(run=db.stem, name=db.stem)
         self.result: Result | None = None
         self._going = going
-        self._listeners = tuple(listeners)
+        self._listeners = (self._hear, *listeners)
+        self.stopping: Callable[[], None] = lambda: None
         self._driven = driven
         self._failed = failed
         self._told = told
@@ -100,6 +101,10 @@ class DrivenSession:
         finally:
             self._let_go.set()
         return Ended(code)
+
+    def _hear(self, event: Event) -> None:
+        if isinstance(event, GateMoved) and event.phase in ("draining", "cancelling"):
+            self.stopping()
 
     def _begun(self, engine: Engine) -> None:
         self._engine, self.state, self.run = engine, engine.state, engine.state.run

@@ -20,6 +20,7 @@ from arena_tui.engine.state import GroupState, InFlight, RunPhase, RunState
 from arena_tui.errors import ArenaError, RefusedAction, RunLocked
 from arena_tui.store.lock import holder
 from arena_tui.store.reader import Reader
+from arena_tui.threads import finished
 from arena_tui.vocabulary import Orientation, Said, StopReason
 
 LOOK = 0.5  # seconds between looks at a run that another process drives
@@ -37,6 +38,7 @@ class FollowedSession:
         self.run = db.stem
         self.state = RunState(run=db.stem, name=db.stem)
         self._told = told
+        self.stopping: Callable[[], None] = lambda: None
         self._asked: asyncio.Queue[str] = asyncio.Queue()
         self._seen = -1  # data version
         self._pid: int | None = None
@@ -44,12 +46,12 @@ class FollowedSession:
 
     async def live(self) -> Ended:
         """Keep `state` true until cancelled."""
-        reader = await asyncio.to_thread(Reader, self.db)
+        reader = await finished(Reader, self.db)
         try:
             async with asyncio.TaskGroup() as tasks:
                 tasks.create_task(self._carry_out(), name="requests")
                 while True:
-                    await asyncio.to_thread(self._look, reader)
+                    await finished(self._look, reader)
                     await asyncio.sleep(LOOK)
         except BaseExceptionGroup as failures:
             raise failures.exceptions[0] from failures

@@ -70,6 +70,12 @@ class Installation:
         self._listeners = tuple(listeners)
         self.told = told
         self.driven: DrivenSession | None = None  # the last run that was driven
+        self._start: Start | None = None
+
+    def close(self) -> None:
+        """Let go of a file whose run was just being made."""
+        if self._start is not None:
+            self._start.close()
 
     async def runs(self) -> Sequence[RunCard]:
         """See `Arena.runs`."""
@@ -130,6 +136,7 @@ class Installation:
             person="queue",
             as_written=read.loaded,
         )
+        self._start = start
         try:
             path, differences = start.begin()
         except BaseException:

@@ -6,6 +6,7 @@ Imports nothing heavy by itself, for the console's first frame waits for it.
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -92,7 +93,12 @@ def open_console(
         )
         app = ArenaApp(arena, opening, preferred)
         arena.told = app.told
+        for name in ("COLUMNS", "LINES"):
+            os.environ.pop(name, None)  # the window's real size counts
+        stack.callback(arena.close)
         app.run(mouse=preferred.mouse)
+        # A second ctrl+c that was meant for the console must not cut off what it leaves behind.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
     code = exit_codes.OK if app.return_code is None else app.return_code
     if code == exit_codes.SIGHUP:
         return code  # nobody is there to read

@@ -129,5 +129,9 @@ def watch_run(run: str | None, *, theme: str | None, ascii: bool, no_mouse: bool
     require_console("arena watch")
     from arena_tui.console.app import Opening
     from arena_tui.store import folder
+    from arena_tui.store.reader import Reader
 
-    return open_console(Opening(db=folder.find_run(run)), display=Display(theme, ascii, no_mouse))
+    path = folder.find_run(run)
+    with Reader(path) as reader:  # what is no run is refused before anything is drawn
+        reader.last_pos()
+    return open_console(Opening(db=path), display=Display(theme, ascii, no_mouse))

@@ -15,6 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.binding import BindingType
+from textual.command import CommandPalette
+from textual.events import Resize
+from textual.geometry import Size
 from textual.screen import Screen
 
 from arena_tui import exit_codes
@@ -36,6 +39,7 @@ if TYPE_CHECKING:
     from arena_tui.console.screens.ready import ReadyScreen
     from arena_tui.console.screens.run import RunScreen
 
+LEAST = Size(60, 16)
 LEFT = "paused and left at the console"
 SIGNALS: Mapping[signal.Signals, tuple[str, int]] = {
     signal.SIGINT: ("interrupted", exit_codes.EXTERNAL),
@@ -53,6 +57,11 @@ class Opening:
     resume: bool = False
 
 
+def too_small(size: Size) -> bool:
+    """True for a window that shows one line instead of the console."""
+    return size.width < LEAST.width or size.height < LEAST.height
+
+
 class ArenaApp(Links):
     """`arena` is the installation. After it has ended `return_code` is the process's exit code and `fault`
     what could not be done, if anything."""
@@ -63,11 +72,11 @@ class ArenaApp(Links):
     BINDINGS: ClassVar[list[BindingType]] = bindings("app")
     HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012
         (0, "-cramped"),
-        (60, "-narrow"),
+        (LEAST.width, "-narrow"),
         (100, "-normal"),
         (160, "-wide"),
     ]
-    VERTICAL_BREAKPOINTS = [(0, "-short"), (16, "-tall")]  # noqa: RUF012
+    VERTICAL_BREAKPOINTS = [(0, "-short"), (LEAST.height, "-tall")]  # noqa: RUF012
     ENABLE_COMMAND_PALETTE = True
     NOTIFICATION_TIMEOUT = 3.0
 
@@ -293,6 +302,16 @@ class ArenaApp(Links):
             self._driven_screen.action_abort()
         else:
             self.action_quit_console()
+
+    def on_resize(self, event: Resize) -> None:
+        """A palette in a window too small for the console could not be drawn."""
+        if too_small(event.size) and isinstance(self.screen, CommandPalette):
+            self.pop_screen()
+
+    def action_command_palette(self) -> None:
+        """The palette, where there is room for it."""
+        if not too_small(self.size):
+            super().action_command_palette()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Esc is offered where there is something to go back to."""

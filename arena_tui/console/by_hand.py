@@ -6,7 +6,7 @@ decided, put to a person again to see how far both agree. Neither knows a widget
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -18,6 +18,9 @@ Key = tuple[str, int, Orientation]
 
 class Questions(Protocol):
     """What a screen for judging by hand asks about."""
+
+    rest: str
+    """What to tell while nothing waits and the last answer is not passed on yet, or more may come."""
 
     def waiting(self) -> Sequence[Waiting]:
         """The questions without an answer, the longest waiting first."""
@@ -31,6 +34,10 @@ class Questions(Protocol):
         """The answer, for good; `invalid` when the person cannot say. False when the question is gone."""
         ...
 
+    def when_stopping(self, call: Callable[[], None]) -> None:
+        """Have `call` called when no more answers will be taken soon."""
+        ...
+
     def progress(self) -> str:
         """How far it is, in a few words."""
         ...
@@ -42,6 +49,8 @@ class Questions(Protocol):
 
 class SessionQuestions:
     """Implements `Questions` for a run that is being driven."""
+
+    rest = "nothing waits for you; the next question comes by itself"
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -60,6 +69,10 @@ class SessionQuestions:
         taken = self._session.answer(key, said, reason)
         self._answered += taken
         return taken
+
+    def when_stopping(self, call: Callable[[], None]) -> None:
+        """When the run is told to stop."""
+        self._session.stopping = call
 
     def progress(self) -> str:
         """Answers given and questions that wait."""
@@ -87,13 +100,21 @@ class HandAnswer:
 
 class BlindMatches:
     """Implements `Questions` for matches that are decided: (question, the judge's verdict in the order in
-    which the question shows the texts). `named` gives the titles of text 1 and text 2, told at the end."""
+    which the question shows the texts). `named` gives the titles of text 1 and text 2, told at the end.
+
+    `overrulable`: it was asked from the screen of a match, where the outcome can be changed.
+    """
+
+    rest = "that was the last one; how far you and the judge agree comes next"
 
     def __init__(
         self,
         matches: Sequence[tuple[Waiting, Said]],
         named: Mapping[Key, tuple[str, str]] | None = None,
+        *,
+        overrulable: bool = False,
     ) -> None:
+        self._overrulable = overrulable
         self._matches = {question.key: (question, judge) for question, judge in matches}
         self._named = dict(named or {})
         self._total = len(self._matches)
@@ -114,6 +135,9 @@ class BlindMatches:
         self.answers.append(HandAnswer(key, found[1], said, reason))
         return True
 
+    def when_stopping(self, call: Callable[[], None]) -> None:
+        """Nothing stops these."""
+
     @property
     def judged(self) -> list[HandAnswer]:
         """The answers that say something."""
@@ -129,13 +153,14 @@ class BlindMatches:
             return ()
         judged = self.judged
         skipped = len(self.answers) - len(judged)
+        after = ["nothing is stored; o on the match overrules it"] if self._overrulable else []
         if not judged:
-            return ("nothing was judged",)
+            return ["nothing was judged", *after]
         same = [answer for answer in judged if answer.judge == answer.person]
         lines = [f"you and the judge agree on {len(same)} of {len(judged)}"]
         lines += [f"{skipped} skipped"] if skipped else []
         lines += [self._disagreement(answer) for answer in judged if answer not in same]
-        return lines
+        return lines + after
 
     def _disagreement(self, answer: HandAnswer) -> str:
         group, seq, _ = answer.key

@@ -40,16 +40,21 @@ class LastingFile:
 
 
 class TerminalDriver(LinuxDriver):
-    """Ends reading and writing quietly when the terminal has closed; the app hears of it as of a SIGHUP."""
+    """Goes on after bytes that are no text, and ends quietly when the terminal has closed; the app hears of
+    that as of a SIGHUP."""
 
     def __init__(self, app: Any, **options: Any) -> None:
         super().__init__(app, **options)
         self._file = cast("Any", LastingFile(cast("IO[str]", self._file)))
 
     def _run_input_thread(self) -> None:
-        try:
-            self.run_input_thread()
-        except OSError:
-            hung_up = getattr(self._app, "hung_up", None)
-            if hung_up is not None:
-                self._app.call_later(hung_up)
+        while not self.exit_event.is_set():
+            try:
+                self.run_input_thread()
+            except UnicodeDecodeError:
+                continue  # line noise, or a paste in another encoding: what came with it is dropped
+            except OSError:
+                hung_up = getattr(self._app, "hung_up", None)
+                if hung_up is not None:
+                    self._app.call_later(hung_up)
+                return

@@ -9,7 +9,7 @@ from pathlib import Path
 
 SUFFIXES = (".yaml", ".yml")
 """Of tournament files."""
-POOLS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".yaml", ".yml", ".md", ".txt")
+POOLS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".yaml", ".yml", ".md", ".markdown", ".txt")
 """Of files with candidates."""
 MOST = 200  # entries of a folder that are offered
 LOOKS = 5_000  # entries of a folder that are looked at

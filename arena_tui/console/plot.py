@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 
-from rich.cells import cell_len, set_cell_size
+from rich.cells import cell_len
 
 Cell = tuple[str, int | None]
 """A character and the index of the series it belongs to; None for axes, labels and the ruler."""
@@ -70,20 +70,30 @@ def plot(
 def marks_line(
     marks: Sequence[tuple[float, str]], x_range: tuple[float, float], columns: int, sign: str
 ) -> str:
-    """`sign` at each mark's x with its words behind it, as far as the next mark leaves room for them."""
-    places = sorted(
-        (_column(x, x_range, columns), words) for x, words in marks if x_range[0] <= x <= x_range[1]
-    )
+    """`sign` at each mark's x, and behind it as many whole words as there is room for before the next one.
+
+    Marks of one column share its sign.
+    """
+    places: dict[int, list[str]] = {}
+    for x, words in sorted(marks, key=lambda mark: mark[0]):
+        if x_range[0] <= x <= x_range[1]:
+            places.setdefault(_column(x, x_range, columns), []).append(words)
     line = ""
-    for number, (at, words) in enumerate(places):
-        used = cell_len(line)
-        if at < used:
-            continue
-        following = next((place for place, _ in places[number + 1 :] if place > at), columns)
-        room = max(0, following - at - 2)
-        told = words if cell_len(words) <= room else set_cell_size(words, room if room > 2 else 0)
-        line += " " * (at - used) + sign + told
+    for at, following in zip(places, [*list(places)[1:], columns + 1], strict=True):
+        told = _whole_words(", ".join(places[at]), following - at - 2)
+        line += " " * (at - cell_len(line)) + sign + told
     return line + " " * (columns - cell_len(line))
+
+
+def _whole_words(text: str, room: int) -> str:
+    """The words of `text` that `room` cells hold, none of them cut."""
+    told = ""
+    for word in text.split(" "):
+        longer = f"{told} {word}" if told else word
+        if cell_len(longer) > room:
+            return told.rstrip(",")
+        told = longer
+    return told
 
 
 def margins(lines: Sequence[Sequence[Cell]]) -> tuple[int, int]:

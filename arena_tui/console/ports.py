@@ -126,6 +126,8 @@ class Session(Protocol):
     run: str
     drives: bool
     state: RunState
+    stopping: Callable[[], None]
+    """Called when the run is told to stop, before what waits is given up; a screen may set it."""
 
     async def live(self) -> Ended:
         """Drive the run until something ends it, or keep `state` of a followed one true until cancelled.

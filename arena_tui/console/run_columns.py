@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from rich.cells import cell_len
 
@@ -40,6 +40,7 @@ class Look:
     reasons: int
     costs: bool
     marked: str | None = None
+    apart: Mapping[str, str] = field(default_factory=dict)  # run -> what tells it from others of its name
 
 
 def look_of(cards: Sequence[RunCard], glyphs: Glyphs, now: float, marked: str | None) -> Look:
@@ -53,7 +54,24 @@ def look_of(cards: Sequence[RunCard], glyphs: Glyphs, now: float, marked: str | 
         reasons=max((len(card.stop_reason or "") for card in cards), default=0),
         costs=any(card.usd != 0 for card in cards),
         marked=marked,
+        apart=told_apart(cards),
     )
+
+
+def told_apart(cards: Sequence[RunCard]) -> dict[str, str]:
+    """What tells runs of one name apart, by run id: the end of the id, as many of its parts as it takes."""
+    same: dict[str, list[str]] = {}
+    for card in cards:
+        same.setdefault(name_of(card), []).append(card.run)
+    apart: dict[str, str] = {}
+    for runs in same.values():
+        for run in runs if len(set(runs)) > 1 else ():
+            parts = run.split("-")
+            ends = ("-".join(parts[-count:]) for count in range(1, len(parts) + 1))
+            apart[run] = next(
+                (end for end in ends if not any(other != run and other.endswith(end) for other in runs)), run
+            )
+    return apart
 
 
 def name_of(card: RunCard) -> str:
@@ -63,7 +81,10 @@ def name_of(card: RunCard) -> str:
 
 def _name(card: RunCard, look: Look, width: int) -> Pieces:
     mark = look.glyphs.pinned if card.run == look.marked else " "
-    return [(f"{mark} ", "runs--live"), (fit(name_of(card), width - 2, look.glyphs.ellipsis), "")]
+    end = safe_line(look.apart.get(card.run, ""), 20)
+    behind = f" {end}" if end and cell_len(end) + 8 <= width else ""
+    name = fit(name_of(card), width - 2 - cell_len(behind), look.glyphs.ellipsis)
+    return [(f"{mark} ", "runs--live"), (name, ""), (behind, "runs--dim")]
 
 
 def _status(card: RunCard, look: Look, width: int) -> Pieces:

@@ -17,8 +17,11 @@ WORD_PAIRS = 90_000
 """Words of the one times words of the other that are compared word by word in one piece."""
 MOST_PIECES = 4_000
 """Lines or sentences of a text beyond which only its start and its end are compared."""
-_WORD = re.compile(r"\w+|[^\w\s]")
-_PIECE = re.compile(r"[^\n.!?]*(?:[.!?]+[ \t]*|\n+)|[^\n.!?]+$")
+MOSTLY = 0.7
+"""Share of the words that differ from which on a text counts as rewritten."""
+WORD = re.compile(r"\d+(?:[.,'’:/]\d+)*\w*%?|\w+|[^\w\s]")
+"""A word: letters, a number with its separators and its unit ("1,000", "3.5kg", "12%"), or a sign."""
+_PIECE = re.compile(r"(?:[^\n.!?]+|[.!?](?=\d))*+(?:[.!?]+[ \t]*|\n+)|(?:[^\n.!?]+|[.!?](?=\d))++$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +54,19 @@ def difference(first: str, second: str) -> Difference:
     return Difference(tuple(_joined(first, only[0])), tuple(_joined(second, only[1])), coarse)
 
 
+def share(first: str, second: str, found: Difference) -> float:
+    """How many of the words of both texts differ, from 0 to 1; 0 where there are none."""
+    total = unlike = 0
+    for text, ranges in ((first, found.first), (second, found.second)):
+        total += sum(1 for _ in WORD.finditer(text))
+        unlike += sum(1 for start, end in ranges for _ in WORD.finditer(text, start, end))
+    return unlike / total if total else 0.0
+
+
 def _unequal_pieces(first: str, second: str) -> Iterator[tuple[Range, Range]]:
     """The parts that are left when lines and sentences both have are taken out."""
     pieces = [[found.span() for found in _PIECE.finditer(text)] for text in (first, second)]
-    if sum(len(_WORD.findall(text[:20_000])) for text in (first, second)) ** 2 // 4 <= WORD_PAIRS:
+    if sum(len(WORD.findall(text[:20_000])) for text in (first, second)) ** 2 // 4 <= WORD_PAIRS:
         yield (0, len(first)), (0, len(second))
         return
     if max(map(len, pieces)) > MOST_PIECES:
@@ -79,13 +91,17 @@ def _middle(first: str, second: str) -> tuple[Range, Range]:
     """What is left of both when the start and the end they share are taken away."""
     shorter = min(len(first), len(second))
     start = next((at for at in range(shorter) if first[at] != second[at]), shorter)
+    while start and not first[start - 1].isspace():
+        start -= 1  # no word is cut
     rest = shorter - start
     end = next((at for at in range(rest) if first[-1 - at] != second[-1 - at]), rest)
+    while end and not first[-end].isspace():
+        end -= 1
     return (start, len(first) - end), (start, len(second) - end)
 
 
 def _tokens(text: str, span: Range) -> list[Range]:
-    return [found.span() for found in _WORD.finditer(text, *span)]
+    return [found.span() for found in WORD.finditer(text, *span)]
 
 
 def _unequal(

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Literal
 
-from arena_tui.console.worddiff import Range, difference
+from arena_tui.console.worddiff import WORD, Difference, Range, difference
 
 Piece = tuple[Literal["same", "added", "removed"], str]
-_WORD = re.compile(r"\w+|[^\w\s]")
 
 
-def weave(before: str, after: str) -> list[Piece]:
+def weave(before: str, after: str, unlike: Difference | None = None) -> list[Piece]:
     """`after` in pieces, with pieces of `before` that it lacks where they stood; `added` and `same` pieces
-    joined are `after`, character for character.
+    joined are `after`, character for character. `unlike` is where they differ, if that is known.
     """
-    unlike = difference(before, after)
+    unlike = difference(before, after) if unlike is None else unlike
     stood = _kept_before(before, unlike.first)
     kept = _kept(after, unlike.second)
     cuts: list[tuple[int, int, Piece, int]] = []  # where in `after`, order there, the piece, where it ends
@@ -42,7 +40,7 @@ def _kept(text: str, only: Sequence[Range]) -> list[Range]:
     """The words outside of the ranges."""
     kept: list[Range] = []
     at = 0
-    for found in _WORD.finditer(text):
+    for found in WORD.finditer(text):
         while at < len(only) and only[at][1] <= found.start():
             at += 1
         if at == len(only) or found.end() <= only[at][0]:

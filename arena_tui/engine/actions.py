@@ -212,7 +212,10 @@ def _overrule(which: str, outcome: str, course: Course, find_match: FindMatch) -
         )
     played = find_match(group, int(number))
     if played is None:
-        raise RefusedAction(f"match {group}:{number} has no outcome yet, so there is nothing to overrule")
+        raise RefusedAction(
+            f"match {group}:{number} has no outcome yet, so there is nothing to overrule "
+            "(one that is judged is held until every earlier match of its group is decided)"
+        )
     if played.withdrawn:
         raise RefusedAction(f"match {group}:{number} was withdrawn and never judged")
     winner = {played.a: "a", played.b: "b"}.get(outcome, outcome)

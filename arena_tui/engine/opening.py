@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import os
 import secrets
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing as closing_
@@ -27,7 +28,7 @@ from arena_tui.engine.order import default_lookahead
 from arena_tui.engine.replay import load_pending, origin_of, replay, spent_by_group, unread_of
 from arena_tui.engine.steering import Request
 from arena_tui.engine.tournament import Engine
-from arena_tui.errors import DiskTrouble
+from arena_tui.errors import DiskTrouble, StoreError
 from arena_tui.identity import identity
 from arena_tui.judging.base import Judge
 from arena_tui.pool_fields import CANDIDATE_FIELDS
@@ -217,12 +218,17 @@ class Inbox:
 
     def __init__(self, db: Path, journaled: set[str]) -> None:
         self._db = db
+        self._file = os.stat(db)
         self._taken: set[str] = set()
         self._unsent: dict[str, tuple[bool, str]] = {}
         self._journaled = journaled
 
     def requests(self) -> list[Request]:
-        """New requests; one that is journaled already is answered without acting again."""
+        """New requests; one that is journaled already is answered without acting again.
+
+        StoreError when the run's file is not there any more: nothing would be paid for that is kept.
+        """
+        self._refuse_lost()
         for id_, (ok, message) in list(self._unsent.items()):
             self._answer(id_, ok, message)
         fresh = []
@@ -240,6 +246,17 @@ class Inbox:
                 )
             )
         return fresh
+
+    def _refuse_lost(self) -> None:
+        try:
+            if os.path.samestat(os.stat(self._db), self._file):
+                return
+        except OSError:
+            pass  # it is gone
+        raise StoreError(
+            f"{self._db} was moved, deleted or replaced while the run was being driven, so nothing more is "
+            "asked: put the file back (with what lies beside it), then go on with `arena resume`"
+        )
 
     def _answer(self, id_: str, ok: bool, message: str) -> None:
         try:

@@ -43,6 +43,7 @@ class Asked:
     question: Question
     since: float
     answer: asyncio.Future[tuple[Said, str]] = field(compare=False, repr=False)
+    desk: Desk = field(compare=False, repr=False)
 
 
 class Prompt(Protocol):
@@ -98,6 +99,7 @@ class HumanJudge(OneCall):
         asked = self._waiting.pop(key, None)
         if asked is None or asked.answer.done():
             return False
+        asked.desk.waits(False)  # it counts, also when the run is told to stop in this very moment
         asked.answer.set_result((said, reason))
         self.changed()
         return True
@@ -107,7 +109,7 @@ class HumanJudge(OneCall):
         desk.waits(True)  # for a person, which costs nothing
         key = (question.group, question.seq, question.orientation)
         answer: asyncio.Future[tuple[Said, str]] = asyncio.get_running_loop().create_future()
-        asked = Asked(key, question, monotonic(), answer)
+        asked = Asked(key, question, monotonic(), answer, desk)
         self._waiting[key] = asked
         self._shown.pop(key, None)
         self.changed()

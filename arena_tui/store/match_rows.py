@@ -73,7 +73,7 @@ class MatchRecord:
 
     @property
     def held(self) -> bool:
-        """Judged to the end, but earlier matches of its group are missing, so that its outcome has to wait."""
+        """Judged to the end, but earlier matches of its group are missing, so that its outcome waits."""
         return self.applied_no is None and len(self.said) == len(self.orders)
 
 

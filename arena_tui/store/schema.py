@@ -14,6 +14,7 @@ import struct
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from arena_tui.errors import DiskTrouble, NewerSchema, NotARun, RunNotFound, StoreError, UsageError
@@ -50,12 +51,22 @@ class Reading(sqlite3.Connection):
 
     path: Path
 
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._busy = Lock()  # to close it under a query would end the process
+
     def rows(self, query: str, parameters: Sequence[object] = ()) -> list[Any]:
         """All rows of a query, so that no statement stays open; StoreError for a damaged file."""
         try:
-            return self.execute(query, parameters).fetchall()
+            with self._busy:
+                return self.execute(query, parameters).fetchall()
         except sqlite3.Error as error:
             raise as_store_error(error, self.path) from error
+
+    def close(self) -> None:
+        """Let go of the file, after a query that another thread is busy with."""
+        with self._busy:
+            super().close()
 
 
 def storage_trouble(error: BaseException) -> str | None:

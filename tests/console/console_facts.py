@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -125,6 +125,7 @@ class FakeSession:
     seen: list[ProviderView] = field(default_factory=list)
     health: list[str] = field(default_factory=lambda: ["the judge is consistent"])
     refuse: str = ""
+    stopping: Callable[[], None] = lambda: None
 
     async def live(self) -> Ended:
         await asyncio.Event().wait()

@@ -283,6 +283,31 @@ async def test_what_differs_from_the_parent_is_told_by_signs(size: tuple[int, in
         assert app.said[-1].text.endswith("raises export.")
 
 
+@pytest.mark.parametrize("size", [(80, 24), (200, 60)])
+async def test_a_text_that_is_mostly_rewritten_stands_beside_its_parents(size: tuple[int, int]) -> None:
+    view = view_of(ledger_of(family()))
+    view.facts.texts = {
+        ("main", "alpha"): Candidate("alpha", "# Iron\nraises 1,000 trees.", title="Alpha"),
+        ("main", "beta"): Candidate("beta", "Ships plant kelp in cold water."),
+        ("main", "kid"): Candidate("kid", "Ships plant kelp in warm water.", title="Kid"),
+    }
+    app = ScreenApp(DiffScreen(view, "main", "kid"))
+    async with app.run_test(size=size) as pilot:
+        await settled(pilot)
+        text = screen_text(app)
+        assert "mostly rewritten, 6 words added, 5 left out" in text
+        for words in ("Parent: Alpha", "# Iron", "Child: Kid", "Ships plant kelp in warm water."):
+            assert words in text
+        assert "{+" not in text
+        beside = any("# Iron" in line and "Ships" in line for line in text.split("\n"))
+        assert beside == (size[0] > 100)
+        await pilot.press("o")
+        await settled(pilot)
+        text = screen_text(app)
+        assert "mostly" not in text
+        assert "{+warm+} [-cold-]" in text or "[-cold-] {+warm+}" in text
+
+
 async def test_a_candidate_without_a_known_parent_has_nothing_to_differ_from() -> None:
     ledger = ledger_of([entrant("a"), entrant("b", parent_ids=("gone",))])
     for id_, words in (("a", "it has no parent"), ("b", "gone is not in this run")):

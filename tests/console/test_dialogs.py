@@ -245,7 +245,7 @@ async def test_what_fails_after_the_question_was_left_is_told_all_the_same() -> 
         app.push_screen(AskScreen("File?", attempt=attempt))
         await settled(pilot)
         await pilot.press("a", "enter", "escape")
-        await settled(pilot)
+        await pilot.pause()
         goes_on.set()
         await app.workers.wait_for_complete()
         await settled(pilot)

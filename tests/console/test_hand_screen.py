@@ -13,7 +13,7 @@ from textual.pilot import Pilot
 from arena_tui.console.by_hand import BlindMatches, Questions, SessionQuestions
 from arena_tui.console.framed import FramedApp
 from arena_tui.console.ports import Waiting
-from arena_tui.console.screens.hand import HELD, HELD_ALONE, NOTHING, HandScreen
+from arena_tui.console.screens.hand import HELD, HELD_ALONE, HandScreen
 
 
 def question(number: int, **fields: object) -> Waiting:
@@ -125,7 +125,7 @@ async def test_an_answer_is_passed_on_after_a_while() -> None:
 
 async def test_the_only_question_is_passed_on_sooner() -> None:
     async with asking(question(1)).open() as on:
-        assert NOTHING in await on.press("1")
+        assert SessionQuestions.rest in await on.press("1")
         await on.pull(HELD_ALONE)
         assert on.answers == [("first", "")]
 
@@ -178,8 +178,8 @@ async def test_a_tie_is_refused_where_draws_are_off() -> None:
 
 async def test_when_nothing_waits_it_says_so_and_takes_the_next_question_by_itself() -> None:
     async with asking().open() as on:
-        assert NOTHING in await on.pull()
-        assert NOTHING in await on.press("1", "t")
+        assert SessionQuestions.rest in await on.pull()
+        assert SessionQuestions.rest in await on.press("1", "t")
         on.session.questions = [question(7)]
         assert "Sleep 7" in await on.pull()
 
@@ -225,6 +225,33 @@ async def test_blind_matches_end_with_how_far_both_agree() -> None:
         ("second", "first"),
         ("draw", "draw"),
     ]
+
+
+async def test_only_keys_that_apply_are_offered_and_esc_always() -> None:
+    async with Stage(BlindMatches([(question(1), "first"), (question(2), "first")])).open((120, 24)) as on:
+        keys = (await on.pull()).split("\n")[-1]
+        for words in ("1 first", "2 second", "t tie", "s skip", "n note", "esc back"):
+            assert words in keys
+        await on.press("1")
+        resting = await on.press("2")
+        assert BlindMatches.rest in resting
+        for text in (resting, await on.pull(HELD)):
+            keys = text.split("\n")[-1]
+            assert "first" not in keys
+            assert "note" not in keys
+            assert "esc back" in keys
+        assert "u undo" not in keys
+        assert "agree on 1 of 2" in text
+
+
+@pytest.mark.parametrize("answer", ["1", "2", "s"])
+async def test_who_judged_one_match_is_told_that_nothing_is_stored_and_what_overrules_it(answer: str) -> None:
+    for overrulable in (True, False):
+        matches = BlindMatches([(question(1), "first")], overrulable=overrulable)
+        async with Stage(matches).open() as on:
+            await on.press(answer)
+            text = await on.pull(HELD)
+            assert ("nothing is stored; o on the match overrules it" in text) == overrulable
 
 
 def test_blind_matches_name_texts_by_number_where_no_titles_are_given() -> None:

@@ -130,8 +130,8 @@ async def test_the_text_shown_first_stands_to_the_left() -> None:
 
 async def test_differences_are_marked_and_unmarked() -> None:
     async with Stage(DEBATE).open() as on:
-        assert "**Test:**" not in on.text()
         text = await on.press("d")
+        assert "mostly" not in text
         assert "the marked words are only here" in text
         assert "**Test:**" in text
         screen = on.pilot.app.screen
@@ -192,9 +192,63 @@ async def test_a_match_without_an_outcome_cannot_be_overruled() -> None:
     async with Stage(record(turns=(turn(0, "so far"),)), matches=0).open() as on:
         await on.press("o")
         assert [each.message for each in on.pilot.app._notifications] == [
-            "the match has no outcome yet that could be overruled"
+            "match 1 is not decided yet, so there is nothing to overrule"
         ]
         assert not on.told(MatchScreen.Overruled)
+
+
+async def test_a_held_match_says_so_and_can_neither_be_overruled_nor_judged_by_hand() -> None:
+    async with Stage(record(turns=(turn(0, "so far"),)), matches=0).open() as on:
+        assert "held" not in on.text()
+        on.store(record(said=(said(verdict="second"),), turns=(turn(0, "so far"),)))
+        screen = on.pilot.app.screen
+        assert isinstance(screen, MatchScreen)
+        screen.pull()  # nothing tells that the verdict is stored
+        await settled(on.pilot)
+        held = "judged: Beta is better; held until an earlier match is decided"
+        assert f"‖ {held}" in on.text()
+        await on.press("o", "h")
+        assert [each.message for each in on.pilot.app._notifications] == [
+            f"match 1 is {held}, so there is nothing to overrule",
+            f"match 1 is {held}, so there is nothing to compare with",
+        ]
+        assert not on.told(MatchScreen.Overruled)
+        assert not on.told(MatchScreen.HandWanted)
+
+
+async def test_a_text_is_shown_as_it_is() -> None:
+    on = Stage(DEBATE)
+    on.facts.texts = {("main", "alpha"): Candidate("alpha", "# Sleep\n\n\n- *one*\n```\ncode\n```")}
+    async with on.open():
+        for line in ("# Sleep", "- *one*", "```"):
+            assert line in on.text()
+
+
+async def test_texts_without_a_common_word_are_mostly_rewritten() -> None:
+    on = Stage(DEBATE)
+    on.facts.texts = {
+        ("main", "alpha"): Candidate("alpha", "one two"),
+        ("main", "beta"): Candidate("beta", "x"),
+    }
+    async with on.open():
+        assert "mostly rewritten: the marked words are only here" in await on.press("d")
+
+
+async def test_a_debate_is_told_once_among_the_replies_and_a_reason_of_its_own_is_kept() -> None:
+    spoken = "advocate of K1: Sleep is testable.\nIt is.\n\njudge: Text 1."
+    turns = (turn(0, "Sleep is testable.\nIt is.", slot=1), turn(1, "Text 1.\nVERDICT: 1"))
+    for reason, count in ((spoken, 1), (f"{spoken}\nand more", 2)):
+        async with Stage(decided(said=(said(reason=reason),), turns=turns)).open() as on:
+            text = await on.press("w")
+            assert text.count("Sleep is testable.") == count
+            assert "read from order ab" in text
+
+
+async def test_what_a_program_printed_is_among_the_replies_only() -> None:
+    printed = turn(0, '{"winner": "first", "reason": "so"}', speaker="")
+    async with Stage(decided(said=(said(reason="so"),), turns=(printed,))).open() as on:
+        assert '"winner"' not in on.text()
+        assert '"winner"' in await on.press("w")
 
 
 async def test_judging_it_by_hand_is_asked_for() -> None:

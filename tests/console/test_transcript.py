@@ -24,13 +24,15 @@ from textual.pilot import Pilot
 
 from arena_tui.console.glyphs import ASCII
 from arena_tui.console.view import RunView
-from arena_tui.console.widgets.choice_of_match import HELD, MOMENT
+from arena_tui.console.widgets.choice_of_match import BRIEF, HELD, MOMENT
+from arena_tui.console.widgets.held import held_words
 from arena_tui.console.widgets.live_turn import LiveTurn
 from arena_tui.console.widgets.transcript import AGAIN, Transcript
 from arena_tui.console.widgets.transcript_turns import MOUNTED
+from arena_tui.console.widgets.turns import Names
 from arena_tui.engine.state import InFlight
 from arena_tui.errors import StoreError
-from arena_tui.store.match_rows import MatchRecord
+from arena_tui.store.match_rows import MatchRecord, SaidRecord
 
 
 class Stage:
@@ -90,9 +92,14 @@ async def test_before_the_first_match_a_line_says_what_comes_here() -> None:
         assert "─ Transcript ─" in on.text()
 
 
-async def test_it_follows_the_newest_match_in_flight_and_prefers_debates() -> None:
+async def test_it_follows_the_newest_match_in_which_something_is_said_and_prefers_debates() -> None:
     async with stage().open() as on:
-        on.fly(flight(1, mode="pairwise", since=9.0), flight(2, since=1.0), flight(3, since=2.0))
+        on.fly(
+            flight(1, mode="pairwise", since=9.0, speaker="judge"),
+            flight(2, since=1.0, speaker="advocate of K1"),
+            flight(3, since=2.0, speaker="advocate of K1"),
+            flight(4, since=8.0),
+        )
         text = await on.pull()
         assert "following" in text
         assert "match 3, debate" in text
@@ -218,7 +225,7 @@ async def test_it_stays_on_a_match_until_its_verdict_was_seen_for_a_moment() -> 
         on.fly(flight(2, since=5.0))
         assert "match 1," in await on.pull()  # judged, its outcome is not applied yet
         play(on.view.ledger, 1)
-        on.store(decided(1))
+        on.store(decided(1, turns=(turn(0, "It is."),)))
         assert "beats" in await on.pull()
         assert "match 1," in await on.pull(MOMENT / 2)
         assert "match 2," in await on.pull(MOMENT)
@@ -231,6 +238,104 @@ async def test_a_match_that_waits_for_its_place_in_the_order_does_not_hold_the_s
         on.fly(flight(2, since=5.0))
         await on.pull()
         assert "match 2," in await on.pull(HELD)
+
+
+async def test_quick_judges_that_say_nothing_are_followed_match_by_match() -> None:
+    async with stage().open() as on:
+        for seq in (1, 2, 3):
+            on.fly(flight(seq, since=float(seq)))
+            assert f"match {seq}," in await on.pull(MOMENT / 2)
+            on.fly(flight(seq + 1, since=float(seq + 1)))
+            play(on.view.ledger, 1)
+            on.store(decided(seq, said=(said(),), turns=(turn(0, '{"winner": "first"}', speaker=""),)))
+            assert "beats" in await on.pull()
+
+
+async def test_a_debate_without_a_word_does_not_hide_the_match_in_which_somebody_speaks() -> None:
+    async with stage().open() as on:
+        on.fly(flight(1, since=1.0), flight(2, mode="pairwise", since=0.5))
+        assert "match 1, debate" in await on.pull()
+        on.fly(flight(1, since=1.0), flight(2, mode="pairwise", since=0.5, speaker="judge"))
+        assert "match 2, pairwise" in await on.pull()
+
+
+async def test_a_follower_expects_words_of_a_debate_that_another_process_holds() -> None:
+    on = stage()
+    assert isinstance(on.view.session, FakeSession)
+    on.view.session.drives = False
+    async with on.open():
+        on.fly(flight(1, since=1.0), flight(2, mode="pairwise", since=9.0))
+        assert "match 1, debate" in await on.pull()
+
+
+async def test_a_held_verdict_is_told_in_words_and_does_not_hold_the_screen() -> None:
+    async with stage().open() as on:
+        on.fly(flight(2, since=9.0), flight(1))
+        assert "match 2, debate" in await on.pull()
+        on.store(record(2, said=(said(reason="It can be tested."),)))
+        on.fly(flight(1), flight(3, since=10.0))
+        text = await on.pull()
+        assert "‖ judged: Alpha is better; held until an earlier match is decided" in text
+        assert "It can be tested." in text
+        assert "match 3, debate" in await on.pull(BRIEF)
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "fields", "words"),
+    [
+        ((said("ab", "second"), said("ba", "first")), {}, "Beta is better"),
+        ((said("ab", "first"), said("ba", "first")), {}, "a draw, as the two orders do not agree"),
+        ((said("ab", "draw"), said("ba", "draw")), {}, "a draw;"),
+        ((said("ab", "invalid"), said("ba", "second")), {}, "Alpha is better"),
+        ((said("ab", "invalid"), said("ba", "invalid")), {}, "no usable verdict"),
+        (
+            (said("ab", "first", p_first=0.9), said("ba", "first", p_first=0.6)),
+            {"mode": "score"},
+            "Alpha is better",
+        ),
+    ],
+)
+def test_what_is_held_is_what_the_outcome_will_be(
+    verdicts: tuple[SaidRecord, ...], fields: dict[str, object], words: str
+) -> None:
+    held = record(orders=("ab", "ba"), said=verdicts, **fields)
+    assert held.held
+    assert f"judged: {words}" in held_words(held, Names("Alpha", "Beta"))
+    assert not record(orders=("ab", "ba"), said=verdicts[:1]).held
+
+
+async def test_a_run_that_has_ended_is_followed_to_its_last_match() -> None:
+    on = stage(3)
+    on.store(*(decided(seq) for seq in (1, 2, 3, 4, 5)))
+    async with on.open():
+        assert "match 3," in on.text()
+        play(on.view.ledger, 2)
+        on.view.state.phase = "stopped"
+        on.view.state.touch()
+        await on.pull()
+        assert "match 5," in await on.pull(BRIEF)
+
+
+async def test_a_program_is_heard_through_its_reason_and_not_through_what_it_printed() -> None:
+    on = stage(1)
+    printed = '{"winner": "first", "reason": "stronger by a length"}'
+    on.store(decided(1, said=(said(reason="stronger by a length"),), turns=(turn(0, printed, speaker=""),)))
+    async with on.open():
+        assert "◆ judge, turn 1" in on.text()
+        assert "stronger by a length" in on.text()
+        assert "winner" not in on.text()
+
+
+async def test_each_program_of_a_panel_gives_its_own_reason() -> None:
+    on = stage(1)
+    printed = ('{"winner": "first", "reason": "so"}', '{"winner": "first"}', "[" * 100_000)
+    turns = tuple(turn(0, text, speaker=f"judge {n + 1}", member=n) for n, text in enumerate(printed))
+    on.store(decided(1, said=(said(reason="judge 1: so\n\njudge 2: "),), turns=turns))
+    async with on.open(size=(80, 40)):
+        lines = [line.strip("│ ") for line in on.text().split("\n")]
+        assert lines[lines.index("◆ judge, judge 1, turn 1") + 1] == "so"
+        assert lines[lines.index("◆ judge, judge 2, turn 1") + 1] == "(no reason given)"
+        assert lines[lines.index("◆ judge, judge 3, turn 1") + 1] == "(no reason given)"
 
 
 async def test_when_nothing_new_is_in_flight_it_stays() -> None:
@@ -248,15 +353,15 @@ async def test_brackets_step_through_applied_matches_and_then_those_in_flight() 
     on.fly(flight(4, since=1.0), flight(5, since=2.0))
     async with on.open():
         assert "following" in on.text()
-        assert "match 4 of 5" in await on.press("left_square_bracket")
-        assert "match 3 of 5" in await on.press("left_square_bracket")
+        assert "in flight, 1st of 2" in await on.press("left_square_bracket")
+        assert "3rd of 3 decided" in await on.press("left_square_bracket")
         assert "match 3, debate" in on.text()
         await on.press("left_square_bracket")
         await on.press("left_square_bracket")
-        assert "match 1 of 5" in await on.press("left_square_bracket")
-        assert "match 2 of 5" in await on.press("right_square_bracket")
+        assert "1st of 3 decided" in await on.press("left_square_bracket")
+        assert "2nd of 3 decided" in await on.press("right_square_bracket")
         on.fly(flight(6, since=9.0))
-        assert "match 2 of" in await on.pull(60.0)
+        assert "2nd of 3 decided" in await on.pull(60.0)
         text = await on.press("f")
         assert "following" in text
         assert "match 6, debate" in text
@@ -285,7 +390,7 @@ async def test_a_match_that_another_pane_selects_is_shown_and_ends_following() -
     async with on.open():
         on.view.match = "main", 2
         text = await on.pull()
-        assert "match 2 of 5" in text
+        assert "2nd of 5 decided" in text
         assert "chosen elsewhere" in text
 
 
@@ -295,7 +400,7 @@ async def test_a_match_that_was_selected_before_is_not_left_by_itself() -> None:
     on.view.match = "main", 2
     async with on.open():
         on.fly(flight(9))
-        assert "match 2 of 6" in await on.pull(60.0)
+        assert "2nd of 5 decided" in await on.pull(60.0)
 
 
 async def test_the_list_of_matches_in_flight_chooses_one() -> None:
@@ -309,9 +414,9 @@ async def test_the_list_of_matches_in_flight_chooses_one() -> None:
         await on.pull(2.0)
         assert "42 s" in on.text()
         text = await on.press("down", "enter")
-        assert "match 2 of 2" in text
+        assert "in flight, 2nd of 2" in text
         await on.press("m", "escape")
-        assert "match 2 of 2" in on.text()
+        assert "in flight, 2nd of 2" in on.text()
 
 
 async def test_words_are_found_and_enter_goes_from_place_to_place() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena_tui.console.worddiff import difference
+from arena_tui.console.worddiff import difference, share
 
 WORDS = st.lists(st.sampled_from(["sleep", "clears", "tau", "the", "mice.", "\n", "混合"]), max_size=30).map(
     " ".join
@@ -23,6 +23,31 @@ def test_the_words_that_differ_are_told_on_both_sides() -> None:
         ["Sleep", "24"],
         ["Fasting", "twelve old"],
     )
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("1,000", "1,500"), ("3.5", "3.7"), ("12%", "18%"), ("2.5kg", "2.8kg"), ("10:30", "10:45")],
+)
+def test_a_number_with_its_separators_is_one_word(one: str, other: str) -> None:
+    assert parts(f"in {one} trees.", f"in {other} trees.") == ([one], [other])
+
+
+def test_no_number_is_cut_in_long_texts_either() -> None:
+    for line, count in (("It takes {} of it. ", 1_500), ("{}\n", 5_000)):
+        first = [line.format(f"{number}.5") for number in range(count)]
+        second = [*first[:700], line.format("700.75"), *first[701:]]
+        assert parts("".join(first), "".join(second)) == (["700.5"], ["700.75"])
+
+
+def test_the_share_of_the_words_that_differ_is_that_of_both_texts() -> None:
+    for first, second, expected in (
+        ("a b", "a b", 0.0),
+        ("a b", "c d", 1.0),
+        ("a b c", "a", 0.5),
+        ("", "", 0.0),
+    ):
+        assert share(first, second, difference(first, second)) == expected
 
 
 def test_equal_texts_do_not_differ_and_blanks_do_not_count() -> None:

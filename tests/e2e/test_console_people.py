@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from console_runs import arena, tournament
+
+from arena_tui.store.reader import Reader
 
 HUMAN = """\
 name: by-hand
@@ -84,3 +88,36 @@ def test_matches_of_a_run_are_judged_by_hand_on_a_terminal(tmp_path: Path) -> No
         assert terminal.wait_exit() == 0
         terminal.wait_for("you and the judge agree on")
         assert terminal.is_restored()
+
+
+@pytest.mark.parametrize("how", ["ctrl+c", "act", "SIGTERM"])
+def test_the_last_answer_counts_however_the_run_is_stopped(tmp_path: Path, how: str) -> None:
+    """An answer can be taken back for a while; when the run stops meanwhile it is passed on first."""
+    home = tmp_path / "home"
+    file = tournament(tmp_path / "files")
+    file.write_text(HUMAN.replace("matches: 4", "matches: 40"), encoding="utf-8")
+    with arena(home, file) as terminal:
+        terminal.wait_for("Enter starts")
+        terminal.press("enter")
+        for key in ("1", "2"):
+            asked = _texts(terminal.wait_for("does not help."))
+            terminal.press(key)
+            terminal.wait_for(lambda shown, asked=asked: _texts(shown) != asked)
+        terminal.wait_for("text 2 is better")
+        match how:
+            case "ctrl+c":
+                terminal.press("ctrl+c")
+                terminal.wait_for("Abort the run?")
+                terminal.press("ctrl+c")
+                terminal.wait_for("has stopped")
+                terminal.press("q")
+            case "act":
+                shown(home, "act", "by-hand", "abort")
+                terminal.wait_for("has stopped")
+                terminal.press("q")
+            case _:
+                os.kill(terminal.process.pid, signal.SIGTERM)
+        assert terminal.wait_exit() == (143 if how == "SIGTERM" else 130)
+    with Reader(next((home / "runs").glob("*.db"))) as reader:
+        replies = [reply for pending in reader.pending() for reply in pending.replies]
+        assert reader.counts().applied + len(replies) == 2, "both answers are stored"

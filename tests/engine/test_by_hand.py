@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from small_run import applied, id_of, match, new, plan, write
 
+from arena_tui.blind import blind_session
 from arena_tui.candidate import Candidate, Group
 from arena_tui.commands.by_hand import judge_by_hand
 from arena_tui.errors import UsageError
@@ -129,6 +130,23 @@ def test_void_and_overruled_matches_are_not_asked_about(
     assert (report["of"], report["judged"]) == (1, 1)
     with pytest.raises(UsageError, match="no match that its judge has decided"):
         judge_by_hand(run_of(tmp_path / "none.db", "void"), 5, True)
+
+
+def test_one_match_without_a_verdict_that_counts_is_refused_with_the_reason(tmp_path: Path) -> None:
+    path = tmp_path / "r.db"
+    run_of(path, "void", "a", overruled=2)
+    held, planned = match(3, *PAIRS[2]), match(4, *PAIRS[0])
+    write(path, plan(5, 3, held), plan(6, 4, planned))
+    write(path, lambda conn: facts.insert_verdict(conn, 3, "ab", "first"))
+    for seq, why in (
+        (1, "it is void"),
+        (2, "it was overruled"),
+        (3, "it is judged, but held until an earlier match is decided"),
+        (4, "it is not judged yet"),
+        (5, "there is no such match"),
+    ):
+        with pytest.raises(UsageError, match=f"match main:{seq} has no verdict of its judge.*: {why}$"):
+            blind_session(path, 1, only=("main", seq))
 
 
 def test_lines_name_the_matches_on_which_both_differ(

@@ -176,7 +176,10 @@ REFUSED: list[tuple[Action, str]] = [
     (Action("add", ("file",)), "holds no candidate"),
     (Action("add", ("f",), (newcomer("c00", group="left"),)), "already has a candidate 'c00'"),
     (Action("add", ("f",), (newcomer(group="up"),)), "no group 'up'|'up' holds no matches"),
-    (Action("overrule", ("left:99", "a")), "has no outcome yet"),
+    (
+        Action("overrule", ("left:99", "a")),
+        "so there is nothing to overrule (one that is judged is held until every earlier",
+    ),
     (Action("overrule", ("99", "a")), "names no match"),
     (Action("overrule", ("left:1", "maybe")), "'maybe' is no outcome of match left:1"),
     (Action("limit", ("speed=3",)), "KEY one of usd, tokens"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable
 from pathlib import Path
 from typing import ClassVar
@@ -20,10 +21,25 @@ from arena_tui.console.widgets.rows import Rows
 from arena_tui.errors import ArenaError
 
 CELL = 200  # cells of a text that is kept
+LESS = "difference"
+_FIGURE = re.compile(r"(?:(?P<rank>\d+)\.\s+)?(?P<figure>-?\d+(?:\.(?P<digits>\d+))?(?:e-?\d+)?)")
+
+
+def difference(what: str, one: str, other: str) -> str:
+    """How much higher the other figure is, of two ratings with ranks the rating; "" where there are none."""
+    first, second = _FIGURE.fullmatch(one), _FIGURE.fullmatch(other)
+    if first is None or second is None or (what == "seed" and first["rank"] is None):
+        return ""
+    more = float(second["figure"]) - float(first["figure"])
+    if more == 0:
+        return "0"
+    digits = max(len(first["digits"] or ""), len(second["digits"] or ""))
+    return f"{more:+.3g}" if "e" in one + other else f"{more:+.{digits}f}"
 
 
 class CompareRows(Rows):
-    """(what, of the one, of the other), in three columns; what differs stands out."""
+    """(what, of the one, of the other), in three columns, and the difference of figures; what differs stands
+    out."""
 
     DEFAULT_CSS = """
     CompareRows { & > .compare--same { color: $text-muted; } & > .compare--what { color: $text-muted; } }
@@ -34,6 +50,7 @@ class CompareRows(Rows):
     def __init__(self) -> None:
         super().__init__()
         self.lines: tuple[tuple[str, str, str], ...] = ()
+        self._less: tuple[str, ...] = ()
         self._heads = ("", "")
         self._what = 8
 
@@ -42,7 +59,9 @@ class CompareRows(Rows):
         self.lines = tuple(
             (safe_line(what, CELL), safe_line(one, CELL), safe_line(other, CELL))
             for what, one, other in lines
+            if (one, other) != heads
         )
+        self._less = tuple(difference(*line) for line in self.lines)
         self._heads = safe_line(heads[0], CELL), safe_line(heads[1], CELL)
         self._what = max((cell_len(what) for what, _, _ in self.lines), default=8)
         self.empty = "there is nothing to compare"
@@ -58,8 +77,9 @@ class CompareRows(Rows):
 
     def header(self, width: int) -> Text:
         """The two runs."""
-        what, one, other = self._widths(width)
-        return Text(f"{'':<{what}}  {_cell(self._heads[0], one)}  {_cell(self._heads[1], other)}")
+        what, one, other, less = self._widths(width)
+        told = f"{'':<{what}}  {_cell(self._heads[0], one)}  {_cell(self._heads[1], other)}"
+        return Text(f"{told}  {LESS:>{less}}" if less else told)
 
     def draw(self, index: int, width: int) -> Text:
         """One line."""
@@ -72,12 +92,16 @@ class CompareRows(Rows):
         row.append(_cell(one, widths[1]), ink)
         row.append("  ")
         row.append(_cell(other, widths[2]), ink)
+        if widths[3]:
+            row.append(f"  {self._less[index]:>{widths[3]}}", ink)
         return row
 
-    def _widths(self, width: int) -> tuple[int, int, int]:
+    def _widths(self, width: int) -> tuple[int, int, int, int]:
         what = min(self._what, max(8, width // 3))
-        one = max(1, (width - what - 4) // 2)
-        return what, one, max(1, width - what - 4 - one)
+        less = max(len(LESS), *map(len, self._less)) if any(self._less) else 0
+        room = width - what - 4 - (less + 2 if less else 0)
+        one = max(1, room // 2)
+        return what, one, max(1, room - one), less
 
 
 def _cell(text: str, cells: int) -> str:
@@ -90,7 +114,8 @@ class ComparePane(Pane):
     help_title: ClassVar[str] = "Compare"
     help_text: ClassVar[str] = (
         "Two runs side by side: how they were set up, what they took, and where each candidate stands in "
-        "both. Lines on which the runs agree are dim."
+        "both, with the difference of figures, the second less the first (of ratings, where both have one). "
+        "Lines on which the runs agree are dim."
     )
 
     def compose(self) -> ComposeResult:

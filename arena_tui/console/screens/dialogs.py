@@ -196,9 +196,9 @@ class ConfirmScreen(ModalScreen[bool]):
 
 
 class AskScreen(ModalScreen[str | None]):
-    """One line to type. `validate` says in a sentence what is wrong with it, "" when nothing is; then `attempt`
-    does what the line is for, and says the same of that. The line stays until both are content. Esc gives
-    None. With `suffixes` a path is typed: Tab completes to folders and such files."""
+    """One line to type. `validate` says in a sentence what is wrong with it, "" when nothing is; then
+    `attempt` does what the line is for, and says the same of that. The line stays until both are content.
+    Esc gives None. With `suffixes` a path is typed: Tab completes to folders and such files."""
 
     DEFAULT_CSS = DIALOG_CSS.format(name="AskScreen")
     BINDINGS = bindings("dialog")

@@ -8,18 +8,23 @@ from typing import ClassVar
 
 from rich.style import Style
 from rich.text import Text
-from textual import work
+from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
+from textual.events import Resize
 from textual.message import Message
 from textual.screen import Screen
 from textual.widgets import Footer
 
+from arena_tui.candidate import Candidate
 from arena_tui.console.actions import bindings
+from arena_tui.console.screens.match import WIDE
 from arena_tui.console.view import RunView
 from arena_tui.console.widgets.plain import PlainStatic, safe, safe_line
+from arena_tui.console.widgets.side_by_side import SideBySide, text_sections
+from arena_tui.console.worddiff import MOSTLY, difference, share
 from arena_tui.console.woven import weave
 from arena_tui.errors import ArenaError
 
@@ -35,6 +40,9 @@ class DiffScreen(Screen[None]):
         #heading { height: auto; max-height: 3; padding: 0 1; }
         #page { border: $frame $primary; border-title-color: $text; height: 1fr; padding: 0 1;
                 scrollbar-size-vertical: 1; }
+        SideBySide { display: none; }
+        &.rewritten #page { display: none; }
+        &.rewritten SideBySide { display: block; }
         & .diff--added { color: $text-success; text-style: bold; }
         & .diff--removed { color: $text-error; text-style: strike; }
     }
@@ -44,6 +52,7 @@ class DiffScreen(Screen[None]):
     help_title = "Difference to a parent"
     help_text = (
         "The candidate's text with what it added to its parent's in {+ +} and what it left out in [- -]. "
+        "A text that is mostly rewritten stands beside its parent's instead. "
         "With two parents, the key for the other parent goes from one to the next."
     )
 
@@ -67,6 +76,7 @@ class DiffScreen(Screen[None]):
         yield PlainStatic(id="heading")
         with VerticalScroll(id="page"):
             yield PlainStatic(id="marked")
+        yield SideBySide()
         yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
@@ -102,7 +112,10 @@ class DiffScreen(Screen[None]):
         except ArenaError as error:
             heading.show(safe_line(str(error), 400))
             return
-        pieces = await asyncio.to_thread(weave, safe(before.text), safe(after.text))
+        old, new = safe(before.text), safe(after.text)
+        found = await asyncio.to_thread(difference, old, new)
+        pieces = await asyncio.to_thread(weave, old, new, found)
+        rewritten = share(old, new, found) > MOSTLY
         added = sum(len(text.split()) for kind, text in pieces if kind == "added")
         removed = sum(len(text.split()) for kind, text in pieces if kind == "removed")
         text = marked_text(
@@ -112,6 +125,12 @@ class DiffScreen(Screen[None]):
         )
         self._marked = text.plain
         marked.show(text)
+        self._stand_beside(before, after)
+        page = self.query_one("#page")
+        if self.has_class("rewritten") != rewritten:
+            self.set_class(rewritten, "rewritten")
+            (self.query_one(SideBySide).second if rewritten else page).focus()
+        how = "mostly rewritten, " if rewritten else ""
         which = "" if len(self._parents) == 1 else f" (parent {self._at + 1} of {len(self._parents)})"
         heading.show(
             Text.assemble(
@@ -119,12 +138,22 @@ class DiffScreen(Screen[None]):
                 " against ",
                 (safe_line(before.title or before.id, 120), "bold"),
                 f"{which}: ",
-                f"{added:,} words added, {removed:,} left out" if added or removed else "the same words",
+                f"{how}{added:,} words added, {removed:,} left out" if added or removed else "the same words",
             )
         )
-        page = self.query_one("#page")
         page.border_title = Content("{+added+}  [-left out-]")
         page.scroll_home(animate=False)
+
+    def _stand_beside(self, before: Candidate, after: Candidate) -> None:
+        """Both texts as they are, the parent's to the left."""
+        beside = self.query_one(SideBySide)
+        for paper, whose, each in ((beside.first, "Parent", before), (beside.second, "Child", after)):
+            paper.show(text_sections(each.text, None, self.view.glyphs), to_end=False)
+            paper.titled(f"{whose}: {each.title or each.id}")
+
+    @on(Resize)
+    def _resized(self, event: Resize) -> None:
+        self.query_one(SideBySide).set_class(event.size.width < WIDE, "stacked")
 
     def action_other_parent(self) -> None:
         """On to the next parent."""

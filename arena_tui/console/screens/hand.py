@@ -37,7 +37,6 @@ HELD = 5.0
 """Seconds after which an answer is passed on."""
 HELD_ALONE = 2.0
 """The same when nothing else waits: the next question may come only then."""
-NOTHING = "nothing waits for you; the next question comes by itself"
 _WORDS: dict[Said, str] = {
     "first": "text 1 is better",
     "second": "text 2 is better",
@@ -101,6 +100,7 @@ class HandScreen(Screen[None]):
         self._note = ""
         self._sentence = ""  # what is to be said about the last key
         self._idle: tuple[str, ...] = ()
+        self._applies = False, False  # what `check_action` looks at, as the footer shows it
         self._place = PlainStatic(classes="place")
         self._question = Paper(id="question")
         self._texts = SideBySide()
@@ -121,11 +121,13 @@ class HandScreen(Screen[None]):
         self._question.titled("Task")
         self._texts.first.titled("Text 1")
         self._texts.second.titled("Text 2")
+        self._source.when_stopping(self._pass_on)
         self.pull()
         self.set_interval(0.25, self.pull)
 
     def on_unmount(self) -> None:
         """What is held back is passed on."""
+        self._source.when_stopping(lambda: None)
         self._pass_on()
 
     # --- looking ---------------------------------------------------------------------------------
@@ -148,6 +150,20 @@ class HandScreen(Screen[None]):
         elif self._asked is None:
             self._rest()
         self._tell()
+        self._offer_keys()
+
+    def _offer_keys(self) -> None:
+        """The footer is made anew only when other keys apply."""
+        applies = self._asked is not None, self._held is not None
+        if applies != self._applies:
+            self._applies = applies
+            self.refresh_bindings()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Answers only to a question; the footer shows the other keys not at all."""
+        if action in ("first", "second", "tie", "skip", "note"):
+            return self._asked is not None
+        return action != "undo" or self._asked is not None or self._held is not None
 
     def _put(self, question: Waiting) -> None:
         self._asked = question
@@ -176,7 +192,7 @@ class HandScreen(Screen[None]):
     def _rest(self) -> None:
         """Nothing to ask: say so, or how it ended."""
         ending = tuple(self._source.ending()) if self._held is None else ()
-        told = ending or (NOTHING,)
+        told = ending or (self._source.rest,)
         if told == self._idle:
             return
         self._idle = told
@@ -256,6 +272,10 @@ class HandScreen(Screen[None]):
         self.pull()
 
     # --- the note ----------------------------------------------------------------------------------
+
+    async def action_back(self) -> None:
+        """Leave, as everywhere."""
+        await self.app.run_action("back")
 
     def action_note(self) -> None:
         """Open the line for a reason."""

@@ -53,8 +53,9 @@ class HistoryScreen(Screen[None]):
     help_text = (
         "The ratings of the best candidates after each applied match; a letter stands where a curve ends. "
         "Below the axis are actions and the first match of each generation. Left and right move the slider "
-        "through the run: board and lineage show the moment it stands at. Enter shows that moment in all "
-        "panes; at the right end it is now, and follows the run."
+        "through the run: board and lineage show the moment it stands at. Enter takes that moment to the board "
+        "and the lineage of the run's screen (its status stays at now); at the right end it is now, and follows "
+        "the run."
     )
 
     class MomentChosen(Message):
@@ -213,8 +214,12 @@ class HistoryScreen(Screen[None]):
         self.go_to(round(event.part * self._moments.last))
 
     @on(LineageRows.Chosen)
+    def _node_chosen(self, event: LineageRows.Chosen) -> None:
+        event.stop()
+        self.action_show_moment()
+
     @on(LineageRows.Moved)
-    def _node_reached(self, event: LineageRows.Chosen | LineageRows.Moved) -> None:
+    def _node_reached(self, event: LineageRows.Moved) -> None:
         event.stop()
 
     def action_earlier(self) -> None:

@@ -47,7 +47,7 @@ class HomeScreen(Screen[None]):
     HomeScreen {
         & #first { height: 1fr; padding: 1 2; display: none; }
         & #first PlainStatic { height: auto; max-width: 100; }
-        & #detail { height: 4; padding: 0 1; color: $text-muted; }
+        & #detail { height: auto; min-height: 4; max-height: 5; padding: 0 1; color: $text-muted; }
         & RunsPane { height: 1fr; }
         &.-empty { & #first { display: block; } & RunsPane, & #detail { display: none; } }
     }
@@ -156,8 +156,17 @@ class HomeScreen(Screen[None]):
         """What is known of the run under the cursor."""
         card = self._rows.current
         self.query_one("#detail", PlainStatic).show(
-            "\n".join(detail_lines(card, max(20, self.size.width - 2)))
+            "\n".join(detail_lines(card, max(20, self.size.width - 2), self._mark(card)))
         )
+
+    def _mark(self, card: RunCard | None) -> str:
+        """What is marked, told on each run: on the marked one c unmarks, on another it compares."""
+        marked = self._rows.marked
+        if marked is None or card is None:
+            return ""
+        if card.run == marked:
+            return f"marked {marked}: c on another run compares them"
+        return f"c compares it with {marked}"
 
     def on_resize(self) -> None:
         """Another width."""

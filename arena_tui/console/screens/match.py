@@ -19,6 +19,7 @@ from arena_tui.console.lines import Block
 from arena_tui.console.screens.dialogs import ChooseScreen
 from arena_tui.console.speech import whole
 from arena_tui.console.view import RunView
+from arena_tui.console.widgets.held import held_words
 from arena_tui.console.widgets.match_head import match_head, match_number, slots
 from arena_tui.console.widgets.paper import Paper
 from arena_tui.console.widgets.plain import PlainStatic, notify, safe_line
@@ -31,11 +32,12 @@ from arena_tui.console.widgets.turns import (
     parsed_section,
     raw_section,
     reasons,
+    repeats,
     said_section,
     turn_section,
 )
 from arena_tui.console.widgets.verdict_badge import VerdictBadge
-from arena_tui.console.worddiff import difference
+from arena_tui.console.worddiff import MOSTLY, difference, share
 from arena_tui.errors import ArenaError
 from arena_tui.store.match_rows import MatchRecord
 from arena_tui.vocabulary import Orientation, Winner
@@ -54,7 +56,8 @@ class MatchScreen(Screen[None]):
         "Both texts, all that was said in the match, the verdict, the ratings before and after. d "
         "marks the words that one text has and the other has not; w shows the replies as they came, with "
         "what they cost and what was read from them. o gives the match another outcome, h lets you judge it "
-        "yourself, blind. On a narrow screen Tab changes between the texts and the turns."
+        "yourself, without names and in an order drawn anew. On a narrow screen Tab changes between "
+        "the texts and the turns."
     )
     DEFAULT_CSS = """
     MatchScreen {
@@ -138,7 +141,9 @@ class MatchScreen(Screen[None]):
             line and (line.index, line.winner, line.overruled),
             tuple(None if flight is None else id(flight.text) for flight in flying),
         )
-        if known != self._known:
+        record, flies = self._record, any(flying)
+        awaited = record is not None and record.winner is None and not record.held and not flies
+        if known != self._known or awaited:  # nothing tells when a verdict that does not count yet is stored
             self._known = known
             self.run_worker(self._load(), exclusive=True, group="match")
 
@@ -152,6 +157,8 @@ class MatchScreen(Screen[None]):
             if not self._both:
                 left, right = (record.a, record.b) if slots(record.orders) == (1, 2) else (record.b, record.a)
                 self._both = (await facts.candidate(group, left), await facts.candidate(group, right))
+            elif record == self._record:
+                return
         except ArenaError as error:
             self._say(f"this match cannot be read: {safe_line(str(error), 300)}")
             return
@@ -180,6 +187,8 @@ class MatchScreen(Screen[None]):
             for paper, text, ranges in zip(papers, cleaned, (found.first, found.second), strict=True):
                 paper.show(marked_sections(text, ranges))
             told = "the marked words are only here" if found.first or found.second else "both are equal"
+            if share(cleaned[0], cleaned[1], found) > MOSTLY:
+                told = f"mostly rewritten: {told}"
         else:
             for paper, each in zip(papers, self._both, strict=False):
                 paper.show(text_sections(each.text, each.review, self._view.glyphs))
@@ -206,9 +215,15 @@ class MatchScreen(Screen[None]):
             sections = [raw_section(turn, names, glyphs) for turn in record.turns]
         else:
             panel, score = is_panel(record.turns), record.mode == "score"
-            sections = [turn_section(turn, names, glyphs, panel=panel, score=score) for turn in record.turns]
+            sections = [
+                turn_section(turn, names, glyphs, record.said, panel=panel, score=score)
+                for turn in record.turns
+            ]
             sections += [said_section(said, names, glyphs) for said in reasons(record)]
-        sections += [parsed_section(said, names, glyphs, reason=self._raw) for said in record.said]
+        sections += [
+            parsed_section(said, names, glyphs, reason=self._raw and not repeats(said, record.turns))
+            for said in record.said
+        ]
         if not sections:
             self._say("nothing was said yet")
             return
@@ -282,7 +297,7 @@ class MatchScreen(Screen[None]):
         """Ask for another outcome."""
         record = self._record
         if record is None or record.winner is None:
-            notify(self.app, "the match has no outcome yet that could be overruled", severity="warning")
+            self._not_yet("there is nothing to overrule")
             return
         left, right = self._left_and_right()
         choices = (
@@ -304,8 +319,18 @@ class MatchScreen(Screen[None]):
         self.app.push_screen(ChooseScreen(question, choices, now, detail=detail), chosen)
 
     def action_hand(self) -> None:
-        """Judge it by hand."""
-        self.post_message(self.HandWanted(*self.match))
+        """Judge it by hand; what does not count yet cannot be."""
+        if self._record is not None and self._record.held:
+            self._not_yet("there is nothing to compare with")
+        else:
+            self.post_message(self.HandWanted(*self.match))
+
+    def _not_yet(self, so: str) -> None:
+        """Say why a key does nothing: the match has no outcome that counts."""
+        record = self._record
+        why = held_words(record, self._titles) if record and record.held else "not decided yet"
+        number = match_number(self._view.ledger, *self.match)
+        notify(self.app, f"{number} is {why}, so {so}", severity="warning")
 
     def action_copy(self) -> None:
         """The part in focus, as text."""

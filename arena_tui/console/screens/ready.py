@@ -29,6 +29,7 @@ from arena_tui.errors import ArenaError, UsageError
 from arena_tui.values import counted
 
 REST = 0.5  # seconds without typing after which the forecast is made anew
+BESIDE = 100  # cells from which the limits stand beside the forecast
 SPIN = 0.1  # seconds a picture of the spinner stands
 
 
@@ -43,6 +44,8 @@ class ReadyScreen(Screen[None]):
         & #columns { height: auto; max-width: 140; margin: 1 0 0 0; }
         & #limits-box, & #forecast-box { height: auto; border: $frame $surface-lighten-2; padding: 0 1; }
         & #limits-box { width: 38; }
+        &.stacked #columns { layout: vertical; margin: 0; }
+        &.stacked #limits-box, &.stacked #forecast-box { width: 1fr; }
         & #limits-box:focus-within { border: $frame $primary; }
         & #forecast-box { width: 1fr; min-height: 7; }
         & #limits-box, & #forecast-box { border-title-color: $text-muted; }
@@ -86,24 +89,26 @@ class ReadyScreen(Screen[None]):
         self._typed: Timer | None = None
 
     def compose(self) -> ComposeResult:
-        """Facts, problems, limits beside the forecast, the judge, the unfinished run; the headline below."""
+        """Facts, problems, the judge, the unfinished run, the forecast beside the limits or above them; the
+        headline below."""
         with VerticalScroll(id="body", can_focus=False):
             yield PlainStatic("", id="facts")
             yield Problems(id="ready-problems")
-            with Horizontal(id="columns"):
-                with Vertical(id="limits-box"):
-                    yield LimitLines(self._setup.limits)
-                with Vertical(id="forecast-box"):
-                    yield PlainStatic("", id="forecast")
             yield PlainStatic("", id="probe")
             yield PlainStatic("", id="unfinished")
+            with Horizontal(id="columns"):
+                with Vertical(id="forecast-box"):
+                    yield PlainStatic("", id="forecast")
+                with Vertical(id="limits-box"):
+                    yield LimitLines(self._setup.limits)
         yield PlainStatic("", id="headline")
         yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
         """Forecast and probe; neither costs anything."""
         self.query_one("#limits-box").border_title = Content("limits (Tab to edit)")
-        self.query_one("#forecast-box").border_title = Content("forecast")
+        whole = "forecast" if self._setup.unfinished is None else "forecast of a whole run, from its first match"
+        self.query_one("#forecast-box").border_title = Content(whole)
         self.query_one("#facts", PlainStatic).show(facts_text(self._setup))
         lead = "this keeps the run from starting:"
         self.query_one("#ready-problems", Problems).tell(self._setup.problems, lead)
@@ -209,7 +214,8 @@ class ReadyScreen(Screen[None]):
             return "cannot start: a limit above is not right", True
         verb = "starts" if self._fresh else "goes on"
         if self._found is not None:
-            return f"{safe_line(self._found.headline, 200)}: Enter {verb}", False
+            whole = "" if self._fresh else "a whole run takes "
+            return f"{whole}{safe_line(self._found.headline, 200)}: Enter {verb}", False
         return f"Enter {verb}; nothing is spent before", False
 
     # --- what the person wants ---------------------------------------------------------------------
@@ -226,7 +232,16 @@ class ReadyScreen(Screen[None]):
 
     def on_resize(self) -> None:
         """Another width: other line ends."""
+        self.set_class(self.size.width < BESIDE, "stacked")
         self.call_after_refresh(self._draw)
+
+    def action_page_on(self) -> None:
+        """One page down."""
+        self.query_one("#body").scroll_page_down(animate=False)
+
+    def action_page_back(self) -> None:
+        """One page up."""
+        self.query_one("#body").scroll_page_up(animate=False)
 
     def on_click(self, event: Click) -> None:
         """A click on the choice is the same as its key."""

@@ -278,6 +278,14 @@ class RunScreen(RunKeys):
                 return len(self.view.ledger.groups) > 1
         return True
 
+    def action_match_before(self) -> None:
+        """The match before in the transcript, whatever pane has the focus."""
+        self.query_one(Transcript).action_previous_match()
+
+    def action_match_after(self) -> None:
+        """The match after."""
+        self.query_one(Transcript).action_next_match()
+
     def action_pause(self) -> None:
         """Pause, or go on; shown in the same frame."""
         self.view.session.pause()

@@ -30,6 +30,10 @@ SUFFIXES = {"config": ".yaml"}
 TABLES = (".csv", ".jsonl", ".md")
 
 
+def _path(typed: str) -> Path:
+    return Path(typed.strip()).expanduser()
+
+
 def _needs_path(typed: str) -> str:
     return "" if typed.strip() else "type the path of a file"
 
@@ -170,9 +174,8 @@ class RunKeys(Screen[None]):
 
     async def _export(self, what: str, target: str) -> str:
         """Write it; why it cannot be written."""
-        file = Path(target.strip()).expanduser()
         try:
-            told = await self.arena_app.arena.export(self.view.session.db, what, file)
+            told = await self.arena_app.arena.export(self.view.session.db, what, _path(target))
         except ArenaError as error:
             return str(error)
         notify(self.app, told)
@@ -216,7 +219,7 @@ class RunKeys(Screen[None]):
             notify(self.app, "nothing waits for you, and no match is on screen")
 
     def judge_by_hand(self, group: str, seq: int) -> None:
-        """Judge one decided match blind."""
+        """Judge one decided match without names, in an order drawn anew."""
         self.run_worker(self._judge_by_hand(group, seq), group="hand", exclusive=True)
 
     async def _judge_by_hand(self, group: str, seq: int) -> None:
@@ -228,7 +231,8 @@ class RunKeys(Screen[None]):
             from arena_tui.console.by_hand import BlindMatches
             from arena_tui.console.screens.hand import HandScreen
 
-            self.app.push_screen(HandScreen(BlindMatches(blind.matches, blind.titles), self.view.glyphs))
+            matches = BlindMatches(blind.matches, blind.titles, overrulable=True)
+            self.app.push_screen(HandScreen(matches, self.view.glyphs))
 
     async def action_home(self) -> None:
         """All runs; the run that is driven here goes on."""

@@ -1,6 +1,6 @@
 """Which match the transcript shows: the newest in flight while it follows, or the one somebody stepped to.
 
-Matches in which something is said are preferred, debates first; one that says nothing does not hold the screen.
+Matches in which something is said are preferred, debates first; one without a word does not hold the screen.
 
 Knows no widget and no clock; times are seconds on the caller's clock.
 """

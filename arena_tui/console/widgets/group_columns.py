@@ -51,7 +51,7 @@ class GroupLook:
 
 
 def _done(row: GroupRow) -> str:
-    return f"{row.applied}/{'-' if row.expected is None else row.expected}"
+    return str(row.applied) if row.expected is None else f"{row.applied}/{row.expected}"
 
 
 def _text(attribute: str, ink: str = "") -> Callable[[GroupRow, GroupLook, int], Pieces]:

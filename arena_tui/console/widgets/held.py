@@ -1,4 +1,4 @@
-"""A match that is judged while earlier ones are missing: what its verdicts say, and that they do not count yet."""
+"""A match that is judged while earlier ones are missing: what its verdicts say, and that it waits."""
 
 from __future__ import annotations
 

@@ -30,6 +30,8 @@ class KeyLine(Footer):
 
     async def _look(self) -> None:
         self._due = False
+        if not self.is_attached:
+            return  # the screen was left meanwhile
         active = self.screen.active_bindings.values()
         offered = tuple((each.binding, each.enabled) for each in active if each.binding.show)
         if offered != self._offered:

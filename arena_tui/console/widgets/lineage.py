@@ -22,7 +22,7 @@ from arena_tui.console.widgets.pane import FilterLine, Pane
 from arena_tui.console.widgets.plain import PlainStatic, notify, safe_line
 from arena_tui.console.widgets.rows import Rows
 
-NO_LINEAGE = "no candidate has parents: a family tree appears when some do"
+NO_LINEAGE = "no candidate has parents yet"
 _NEXT: dict[Show, Show] = {"all": "alive", "alive": "lineage", "lineage": "all"}
 
 

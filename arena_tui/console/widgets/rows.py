@@ -217,6 +217,10 @@ class Rows(ScrollView, can_focus=True):
         """To the last row."""
         self.show_row(self.count() - 1)
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Enter is offered where it does something; elsewhere it goes on to the pane or the screen."""
+        return action != "choose_row" or type(self).chosen is not Rows.chosen
+
     def action_choose_row(self) -> None:
         """What Enter does."""
         if self.count():

@@ -84,7 +84,8 @@ class RunRows(SortedRows[RunCard, Look]):
 
     def depends(self, item: RunCard) -> Hashable:
         """The card itself, its age and the mark."""
-        return item, age(item.created_at, self._clock()), item.run == self.marked
+        apart = "" if self.look is None else self.look.apart.get(item.run, "")
+        return item, age(item.created_at, self._clock()), item.run == self.marked, apart
 
 
 class ExampleRows(Rows):

@@ -55,8 +55,8 @@ class RunsPane(ListPane):
         self.post_message(self.Reached())
 
 
-def detail_lines(card: RunCard | None, width: int) -> list[str]:
-    """What the foot of the list tells of a run: who it is, where it stands, its files."""
+def detail_lines(card: RunCard | None, width: int, note: str = "") -> list[str]:
+    """What the foot of the list tells of a run: who it is, where it stands, its files; a `note` goes first."""
     if card is None:
         return []
     stands = reason_words(card.stop_reason) or _MEANING.get(card.status, card.status)
@@ -69,6 +69,7 @@ def detail_lines(card: RunCard | None, width: int) -> list[str]:
         figures.append(f"leader {card.leader}")
     made = f"made {card.created_at[:16].replace('T', ' ')} UTC" if card.created_at else ""
     lines = [
+        note,
         stands,
         ", ".join(part for part in (card.format, *figures, made) if part),
         f"file {card.source}" if card.source else "",

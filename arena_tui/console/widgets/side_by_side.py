@@ -44,9 +44,10 @@ class SideBySide(Container):
 
 
 def text_sections(text: str, review: str | None, glyphs: Glyphs) -> list[Section]:
-    """A text from outside, and a review of it under a line that says so."""
+    """A text from outside as it is (it may be code, so nothing is rendered), and a review of it under a line
+    that says so."""
     cleaned = whole(text)
-    sections = [Section(blocks_of(cleaned, glyphs), cleaned)]
+    sections = [Section(plain_blocks(cleaned.strip("\n")), cleaned)]
     if review and review.strip():
         told = whole(review)
         head = [BLANK, Block(glyphs.line, style="dim", rule=True), Block("Review", style="dim")]

@@ -44,9 +44,9 @@ class Transcript(Pane):
     help_title = "Transcript"
     help_text = (
         "The match that is being held: its advocates, its judge, the verdict and what it does to both "
-        "ratings. It follows the newest match in flight in which something is said, debates first; [ and ] step through all matches, f "
-        "follows again, m lists what is in flight. / finds words: Enter goes to the next place that holds "
-        "them, Esc in the line ends the search."
+        "ratings. It follows the newest match in flight in which something is said, debates first; [ and ] "
+        "step through all matches, f follows again, m lists what is in flight. / finds words: Enter "
+        "goes to the next place that holds them, Esc in the line ends the search."
     )
     DEFAULT_CSS = """
     Transcript {

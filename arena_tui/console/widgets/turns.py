@@ -162,13 +162,13 @@ def raw_section(turn: TurnRecord, names: Names, glyphs: Glyphs) -> Section:
 def repeats(said: SaidRecord, turns: Iterable[TurnRecord]) -> bool:
     """True when the reason says nothing that the turns do not say: a debate's is all that was said in it."""
     heard = "\n".join(turn.text for turn in turns if turn.orientation == said.orientation)
-    for line in said.reason.splitlines():
-        words = line.strip()
-        if words not in heard and words.partition(": ")[2] not in heard:
-            return False
-        if words not in heard and ": " not in words:
-            return False
-    return True
+    return all(_is_in(heard, line.strip()) for line in said.reason.splitlines())
+
+
+def _is_in(heard: str, line: str) -> bool:
+    """A line of a reason stands there, with or without the name of its speaker."""
+    _, named, words = line.partition(": ")
+    return line in heard or (bool(named) and words in heard)
 
 
 def parsed_section(said: SaidRecord, names: Names, glyphs: Glyphs, *, reason: bool) -> Section:

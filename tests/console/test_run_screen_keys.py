@@ -1,0 +1,46 @@
+"""Keys of a run's screen that reach a pane which has not the focus."""
+
+from __future__ import annotations
+
+from console_facts import FakeFacts, FakeSession, entrant, ledger_of, screen_text
+from debate_facts import decided
+
+from arena_tui.console.framed import FramedApp
+from arena_tui.console.glyphs import UNICODE
+from arena_tui.console.screens.run import RunScreen
+from arena_tui.console.widgets.leaderboard import Leaderboard
+
+
+class Host(FramedApp[None]):
+    """An app with the screen on it."""
+
+    def __init__(self, shown: RunScreen) -> None:
+        super().__init__()
+        self.shown = shown
+
+    def on_mount(self) -> None:
+        """Show it."""
+        self.push_screen(self.shown)
+
+
+async def test_brackets_step_through_the_transcript_from_the_leaderboard() -> None:
+    facts = FakeFacts(ledger_of([entrant("alpha"), entrant("beta")], 5))
+    facts.matches = {("main", seq): decided(seq) for seq in range(1, 6)}
+    screen = RunScreen(FakeSession(), UNICODE, feed=facts)
+    app = Host(screen)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.pause()
+        screen.action_pane("board")
+        focused = app.focused
+        assert focused is not None
+        assert screen.query_one(Leaderboard) in focused.ancestors_with_self
+        for key, words in (
+            ("left_square_bracket", "4th of 5 decided"),
+            ("left_square_bracket", "3rd of 5 decided"),
+            ("right_square_bracket", "4th of 5 decided"),
+        ):
+            screen.pull()
+            await pilot.press(key)
+            await pilot.pause()
+            assert words in screen_text(app)
+        assert app.focused is focused
