@@ -167,7 +167,13 @@ ACTS: tuple[Act, ...] = (
     Act("history.more", "k", "more", "Show more candidates."),
     Act("history.fewer", "j", "fewer", "Show fewer candidates."),
     Act("history.now", "end", "now", "Back to now."),
-    Act("history.show_moment", "enter", "show", "Board and lineage as they were at that moment; the status stays at now.", show=True),
+    Act(
+        "history.show_moment",
+        "enter",
+        "show",
+        "Board and lineage as they were at that moment; the status stays at now.",
+        show=True,
+    ),
     Act("diff.other_parent", "o", "parent", "Compare with the next parent.", show=True),
     Act("diff.copy", "y", "copy", "Copy the text with its marks."),
 )

@@ -14,12 +14,28 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from arena_tui.console.actions import ACTS
+from arena_tui.console.actions import ACTS, Act
+from arena_tui.console.keys import keys_of
 from arena_tui.console.themes import DEFAULT, OWN
 from arena_tui.errors import FileProblems, Problem
 from arena_tui.values import did_you_mean, shown
 
 FILE = "console.yaml"
+TOGETHER = (
+    frozenset({"app", "run", "board", "entrant", "rows"}),
+    frozenset({"app", "run", "debate"}),
+    frozenset({"app", "run", "tree", "entrant", "rows"}),
+    frozenset({"app", "home", "rows"}),
+    frozenset({"groups", "rows", "over"}),
+    frozenset({"app", "ready"}),
+    frozenset({"app", "candidate", "entrant", "paper"}),
+    frozenset({"app", "match", "paper"}),
+    frozenset({"app", "diff", "paper"}),
+    frozenset({"app", "judge_report", "paper"}),
+    frozenset({"app", "hand"}),
+    frozenset({"app", "history", "rows"}),
+)
+"""Places whose keys apply at the same time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,34 +85,64 @@ def read_preferences(file: Path) -> Preferences:
     values: dict[str, Any] = {}
     for key, value in content.items():
         found = _checked(key, value, values)
-        problems += [Problem(label, line_of(content, key), text) for text in found]
+        problems += [Problem(label, line_of(content, (key, *below)), text) for below, text in found]
     if problems:
         raise FileProblems(problems)
     return Preferences(**values)
 
 
-def _checked(key: object, value: Any, values: dict[str, Any]) -> Sequence[str]:
-    """Put a key's value into `values`; what is wrong with it."""
+def _checked(key: object, value: Any, values: dict[str, Any]) -> Sequence[tuple[tuple[str, ...], str]]:
+    """Put a key's value into `values`; what is wrong with it, and at which keys below it."""
     match key:
         case "theme":
             values["theme"] = value
             problem = _theme_problem(value)
-            return [problem] if problem else []
+            return [((), problem)] if problem else []
         case "mouse" | "ascii":
             values[key] = value
-            return [] if isinstance(value, bool) else [f"{key} is true or false, not {shown(value)}"]
+            return [] if isinstance(value, bool) else [((), f"{key} is true or false, not {shown(value)}")]
         case "keys" if isinstance(value, dict):
-            values["keys"] = {str(id_): str(keys) for id_, keys in value.items()}
+            given = values["keys"] = {str(id_): str(keys) for id_, keys in value.items()}
             known = [act.id for act in ACTS]
             return [
-                f"keys: nothing is called {shown(id_)}; {did_you_mean(str(id_), known) or 'see help for ids'}"
-                for id_ in value
-                if id_ not in known
+                *(
+                    ((id_,), f"keys: nothing is called {shown(id_)}; {near or 'see help for ids'}")
+                    for id_ in given
+                    if id_ not in known
+                    for near in [did_you_mean(id_, known)]
+                ),
+                *_taken(given),
             ]
         case "keys":
-            return [f"keys holds lines such as run.pause: p, not {shown(value)}"]
+            return [((), f"keys holds lines such as run.pause: p, not {shown(value)}")]
     near = did_you_mean(str(key), ("theme", "mouse", "ascii", "keys"))
-    return [f"no preference is called {shown(key)}; {near or 'there are theme, mouse, ascii and keys'}"]
+    return [((), f"no preference is called {shown(key)}; {near or 'there are theme, mouse, ascii and keys'}")]
+
+
+def _taken(given: Mapping[str, str]) -> list[tuple[tuple[str, ...], str]]:
+    """Keys of `given` that are another act's too where both apply; whose, unless they always share it."""
+    found: list[tuple[tuple[str, ...], str]] = []
+    told: set[frozenset[str]] = set()
+    for act in ACTS:
+        for other in ACTS if act.id in given else ():
+            pair = frozenset((act.id, other.id))
+            if act is other or pair in told or not _together(act.place, other.place):
+                continue
+            both = _keys(act, given) & _keys(other, given)
+            for key in sorted(both - (_keys(act, {}) & _keys(other, {}))):
+                told.add(pair)
+                text = f"keys: {act.id}: {key} is taken by {other.id}; give that another key too"
+                found.append(((act.id,), text))
+    return found
+
+
+def _keys(act: Act, given: Mapping[str, str]) -> frozenset[str]:
+    return frozenset(keys_of(act, given).split(" "))
+
+
+def _together(place: str, other: str) -> bool:
+    """True for places whose keys apply at the same time, so that one key cannot be of both."""
+    return place == other or any(place in each and other in each for each in TOGETHER)
 
 
 def _theme_problem(name: object) -> str:

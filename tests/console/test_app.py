@@ -22,6 +22,7 @@ from arena_tui.console.screens.help import HelpScreen
 from arena_tui.console.screens.home import HomeScreen
 from arena_tui.console.screens.ready import ReadyScreen
 from arena_tui.console.screens.run import RunScreen
+from arena_tui.console.widgets.path_line import PathInput
 from arena_tui.errors import JudgeError, RunLocked, UsageError
 
 README = Path(__file__).parents[2] / "README.md"
@@ -246,6 +247,16 @@ async def test_the_palette_finds_what_applies() -> None:
         await until(pilot, lambda: "a run: pause" in screen_text(app))
         await pilot.press("enter")
         await until(pilot, lambda: arena.session.state.phase == "paused")
+
+
+async def test_a_pool_that_cannot_be_added_is_told_in_the_question_which_keeps_the_path() -> None:
+    arena = Installed(file=setup_of())
+    app = app_of(arena)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await started(pilot, arena)
+        await pilot.press("plus", *"gone.csv", "enter")
+        await until(pilot, lambda: "gone.csv: no candidates here" in screen_text(app))
+        assert app.screen.query_one(PathInput).value == "gone.csv"
 
 
 def test_the_readme_has_the_key_table_of_the_registry() -> None:

@@ -78,3 +78,27 @@ async def test_a_report_that_cannot_be_had_says_why() -> None:
     async with ScreenApp(JudgeReportScreen(session)).run_test(size=(80, 24)) as pilot:
         await until_shown(pilot, "the run's database is gone")
         await settled(pilot)
+
+
+async def test_figures_have_their_difference_and_the_header_is_not_repeated() -> None:
+    rows = [
+        ("run", "one", "other"),
+        ("seed", "11", "12"),
+        ("matches", "40", "62"),
+        ("USD", "0.84", "not known"),
+        ("Alpha", "1.  1312.0", "2.  1290.5"),
+        ("Beta", "2.  1200.0", "1.  1200.0"),
+    ]
+    async with compared(FakeArena(rows=rows)).run_test(size=(80, 24)) as pilot:
+        lines = (await until_shown(pilot, "1290.5")).splitlines()
+    ends = {line.strip("│ ").split(" ")[0]: line.strip("│ ").split(" ")[-1] for line in lines}
+    assert "run" not in ends
+    assert ends["one"] == "difference"
+    assert (ends["seed"], ends["matches"], ends["USD"]) == ("12", "+22", "known")
+    assert (ends["Alpha"], ends["Beta"]) == ("-21.5", "0")
+
+
+async def test_enter_is_not_offered_where_it_opens_nothing() -> None:
+    async with compared(FakeArena(rows=ROWS)).run_test(size=(80, 24)) as pilot:
+        text = await until_shown(pilot, "1 (1312)")
+    assert "open" not in text

@@ -59,7 +59,8 @@ async def test_a_row_tells_state_progress_leader_reason_and_prompt() -> None:
         assert "open" in north
         assert ledger.board("north")[0].title in north
         assert "prompt of north" in north
-        assert f"{ledger.groups['south'].applied}/-" in south
+        assert f" {ledger.groups['south'].applied} " in south
+        assert "/" not in south
         assert "closed" in south
         assert "ratings stable" in south
         assert "skipped" in void

@@ -7,7 +7,9 @@ import random
 import pytest
 from console_facts import HOSTILE, act, entrant, ledger_of, play, screen_text, settled, view_of
 from screen_app import ScreenApp
+from textual.widget import Widget
 
+from arena_tui.console.actions import ACTS
 from arena_tui.console.glyphs import ASCII, UNICODE, Glyphs
 from arena_tui.console.ledger import Ledger
 from arena_tui.console.moments import Moments, leading
@@ -310,3 +312,22 @@ async def test_text_from_outside_is_shown_as_text_in_the_history(hostile: str) -
         assert "after match 9 of 10" in text
         for char in "\x1b\x07\x9b\u202e":
             assert char not in text
+
+
+@pytest.mark.parametrize("kind", [TimeSlider, MomentRows, LineageRows])
+async def test_enter_takes_the_moment_wherever_the_focus_is(kind: type[Widget]) -> None:
+    app = shown()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settled(pilot)
+        await pilot.press("left")
+        await settled(pilot)
+        app.shown.query_one(kind).focus()
+        await pilot.press("enter")
+        await settled(pilot)
+        assert [each.ledger.match_count for each in app.said] == [99]
+
+
+def test_help_says_that_the_status_stays_at_now() -> None:
+    tooltip = next(each.tooltip for each in ACTS if each.id == "history.show_moment")
+    assert "status stays at now" in tooltip
+    assert "status stays at now" in HistoryScreen.help_text

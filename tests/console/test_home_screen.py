@@ -11,6 +11,7 @@ from rich.cells import cell_len
 
 from arena_tui.console.glyphs import ASCII
 from arena_tui.console.paths import candidates_for, completed
+from arena_tui.console.run_columns import told_apart
 from arena_tui.console.screens.home import HomeScreen
 from arena_tui.console.screens.new_run import NewRunScreen
 from arena_tui.console.widgets.path_line import PathInput
@@ -80,7 +81,10 @@ async def test_c_marks_a_run_and_compares_it_with_the_next() -> None:
         await until_shown(pilot, "heat-plan")
         await pilot.press("c")
         text = await until_shown(pilot, "* heat-plan")
-        await pilot.press("c")
+        assert f"marked {RUNS[0].run}: c on another run compares them" in text
+        await pilot.press("down")
+        assert f"c compares it with {RUNS[0].run}" in await until_shown(pilot, "c compares")
+        await pilot.press("up", "c")
         await settled(pilot)
         assert "* heat-plan" not in screen_text(app)
         assert not app.wanted
@@ -289,3 +293,20 @@ async def test_ascii_glyphs_are_enough_for_the_list() -> None:
         text = await until_shown(pilot, "> running")
     rows = [line.strip("│") for line in text.splitlines() if line.startswith("│")]
     assert all(row.isascii() for row in rows)
+
+
+async def test_runs_of_one_name_are_told_apart_by_their_ids() -> None:
+    ids = ("plan-1201-0900-ab12", "plan-1202-0900-cd34", "plan-1203-0900-cd34")
+    cards = [card("plan", run=run, db=Path(f"{run}.db")) for run in ids]
+    app = ScreenApp(home(FakeArena([*cards, card("another")])))
+    async with app.run_test(size=(80, 24)) as pilot:
+        text = await until_shown(pilot, "another")
+    assert "plan ab12 " in text
+    assert "plan 1202-0900-cd34" in text
+    assert "plan 1203-0900-cd34" in text
+    assert "another ab12" not in text
+
+
+def test_only_what_it_takes_tells_runs_apart() -> None:
+    cards = [card("a", run="a-1-x"), card("a", run="a-2-x"), card("a", run="b-2-y"), card("c", run="c-1")]
+    assert told_apart(cards) == {"a-1-x": "1-x", "a-2-x": "2-x", "b-2-y": "y"}

@@ -469,7 +469,7 @@ async def test_a_title_has_room_before_what_tells_little(cells: int, least: int)
         assert LONG[: least - 2] in screen_text(app)
         places = {place.column.id: place.width for place in app.board.board.placed}
         assert places["title"] >= least
-        assert "moved" not in places
+        assert not {"moved", "trend"} & set(places)
         assert cells > 60 or "interval" not in places
 
 
@@ -505,7 +505,7 @@ async def test_a_candidate_without_a_match_is_told_from_those_that_are_ranked(
             for place in app.board.board.placed
             if "board--muted" in {ink for _, ink in place.column.draw(late, look, place.width)}
         }
-        assert {"rank", "rating", "W-D-L"} <= dim
+        assert {"rank", "rating", "W-D-L", "matches"} <= dim
     assert "hollow sign" in Leaderboard.help_text
 
 

@@ -137,6 +137,7 @@ async def test_a_pool_without_parents_says_so_in_one_line_and_is_small() -> None
         assert app.pane.has_class("no-lineage")
         assert app.pane.size.height + 2 == 3
         assert NO_LINEAGE in screen_text(app)
+        assert len(NO_LINEAGE) <= 30, "a pane of 34 cells has a frame and a margin"
         ledger.admit(entrant("c", parent_ids=("a",)))
         app.pane.pull()
         await settled(pilot)

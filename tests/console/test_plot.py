@@ -92,8 +92,16 @@ def test_margins_say_where_the_columns_of_the_curves_are() -> None:
 def test_marks_stand_at_their_x_with_as_many_words_as_there_is_room_for() -> None:
     marks = [(0, "start"), (5, "reject Alpha"), (6, "gen 1")]
     assert marks_line(marks, (0, 10), 31, "^") == "^start         ^  ^gen 1       "
-    assert marks_line([(5, "x"), (5, "y"), (11, "beyond")], (0, 10), 11, "^") == "     ^x    "
+    assert marks_line([(5, "x"), (5, "y"), (11, "beyond")], (0, 10), 11, "^") == "     ^x, y "
     assert marks_line([(9, "混合混合")], (0, 10), 11, "^") == "         ^ "
+
+
+def test_words_of_marks_are_never_cut_and_never_touch() -> None:
+    marks = [(0, "settings"), (3, "settings, reject Tau spreads alone"), (10, "pin")]
+    told = marks_line(marks, (0, 10), 41, "^")
+    assert told == "^settings   ^settings, reject Tau       ^"
+    assert marks_line(marks, (0, 10), 21, "^") == "^     ^settings     ^"
+    assert marks_line(marks, (0, 10), 11, "^") == "^  ^      ^"
 
 
 def test_a_candidates_curve_has_a_point_for_each_rated_match() -> None:

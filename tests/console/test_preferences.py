@@ -40,6 +40,8 @@ def test_the_command_line_goes_first() -> None:
         ("\nkeys: {run.paus: p}\n", "console.yaml:2: keys: nothing is called 'run.paus'; did you mean"),
         ("keys: [p]\n", "console.yaml:1: keys holds lines such as run.pause: p"),
         ("colour: red\n", "console.yaml:1: no preference is called 'colour'"),
+        ("theme: nord\nmouse: maybe\n", "console.yaml:2: mouse is true or false"),
+        ("keys:\n  app.help: f1\n  run.paus: p\n", "console.yaml:3: keys: nothing is called 'run.paus'"),
         ("- theme\n", "console.yaml:1: expected keys such as theme:"),
         ("theme: [\n", "console.yaml:"),
     ],
@@ -53,3 +55,35 @@ def test_a_mistake_is_told_with_its_line(tmp_path: Path, text: str, told: str) -
 def test_a_theme_of_the_command_line_that_nobody_has_is_refused() -> None:
     with pytest.raises(FileProblems, match="--theme: no theme is called 'nort'"):
         Preferences().given(theme="nort")
+
+
+@pytest.mark.parametrize(
+    ("keys", "told"),
+    [
+        (("run.pause: a",), "2: keys: run.pause: a is taken by run.abort; give that another key too"),
+        (("app.help: f1", "run.pause: a"), "3: keys: run.pause: a is taken by run.abort"),
+        (("entrant.pin: q",), "2: keys: entrant.pin: q is taken by app.quit_console"),
+        (("board.copy: L",), "2: keys: board.copy: L is taken by run.limits"),
+        (("run.limits: y",), "2: keys: run.limits: y is taken by board.copy"),
+        (("board.reverse: slash",), "2: keys: board.reverse: / is taken by board.filter"),
+        (('run.pause: "x,o"', "run.abort: o"), "2: keys: run.pause: o is taken by run.abort"),
+    ],
+)
+def test_a_key_that_is_another_acts_is_refused(tmp_path: Path, keys: tuple[str, ...], told: str) -> None:
+    with pytest.raises(FileProblems) as raised:
+        read(tmp_path, "keys:\n" + "".join(f"  {line}\n" for line in keys))
+    assert f"console.yaml:{told}" in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        ("run.pause: a", "run.abort: ctrl+a"),
+        ("run.pause: b", "run.abort: space"),
+        ("hand.note: a",),
+        ("board.copy: c",),
+        ("rows.row_up: k", "run.pause: space"),
+    ],
+)
+def test_a_key_that_is_free_where_it_applies_is_taken(tmp_path: Path, keys: tuple[str, ...]) -> None:
+    read(tmp_path, "keys:\n" + "".join(f"  {line}\n" for line in keys))

@@ -205,3 +205,24 @@ async def test_an_answer_that_comes_after_the_start_is_dropped() -> None:
         await app.pop_screen()
         screen._draw()  # as a forecast does that was under way
         assert app.is_running
+
+
+LINES = (
+    ("", "elo, 5 simulated runs: median (least to most)"),
+    *((label, "124 (94 to 184)") for label in ("matches", "comparisons", "debates", "time", "cost")),
+    ("tokens", "1364624 (1127037 to 1841580), assuming replies of 25% of max_tokens"),
+    ("ends by", "ELO_STABLE"),
+)
+
+
+async def test_all_of_a_forecast_can_be_read_on_80x24_also_beside_an_unfinished_run() -> None:
+    app = ScreenApp(ready(FakeArena(told=Forecast("124 matches", LINES)), unfinished=UNFINISHED))
+    async with app.run_test(size=(80, 24)) as pilot:
+        text = await until_shown(pilot, "a whole run takes 124 matches: Enter goes on")
+        assert "ELO_STABLE" in text
+        assert "median (least to most)" in text
+        assert "forecast of a whole run" in text
+        await pilot.press("pagedown")
+        await until_shown(pilot, "at once")
+        await pilot.press("pageup")
+        await until_shown(pilot, "config/demo.yaml")

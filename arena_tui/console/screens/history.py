@@ -53,9 +53,9 @@ class HistoryScreen(Screen[None]):
     help_text = (
         "The ratings of the best candidates after each applied match; a letter stands where a curve ends. "
         "Below the axis are actions and the first match of each generation. Left and right move the slider "
-        "through the run: board and lineage show the moment it stands at. Enter takes that moment to the board "
-        "and the lineage of the run's screen (its status stays at now); at the right end it is now, and follows "
-        "the run."
+        "through the run: board and lineage show the moment it stands at. Enter takes that moment to the "
+        "board and the lineage of the run's screen (its status stays at now); at the right end it is now, "
+        "and follows the run."
     )
 
     class MomentChosen(Message):

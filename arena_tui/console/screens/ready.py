@@ -107,8 +107,9 @@ class ReadyScreen(Screen[None]):
     def on_mount(self) -> None:
         """Forecast and probe; neither costs anything."""
         self.query_one("#limits-box").border_title = Content("limits (Tab to edit)")
-        whole = "forecast" if self._setup.unfinished is None else "forecast of a whole run, from its first match"
-        self.query_one("#forecast-box").border_title = Content(whole)
+        whole = " of a whole run, from its first match" if self._setup.unfinished is not None else ""
+        self.query_one("#forecast-box").border_title = Content(f"forecast{whole}")
+        self.query_one("#unfinished").display = self._setup.unfinished is not None
         self.query_one("#facts", PlainStatic).show(facts_text(self._setup))
         lead = "this keeps the run from starting:"
         self.query_one("#ready-problems", Problems).tell(self._setup.problems, lead)

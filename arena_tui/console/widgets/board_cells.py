@@ -21,14 +21,14 @@ BAR = 11  # cells of an interval bar
 SPARK = 8  # matches in a sparkline
 
 
-def _figure(entrant: Entrant, look: BoardLook) -> str:
+def figure_ink(entrant: Entrant, look: BoardLook) -> str:
     """The ink of its figures."""
     return "board--muted" if is_new(entrant, look.begun) else ""
 
 
 def rank(entrant: Entrant, look: BoardLook, width: int) -> Pieces:
     told = str(entrant.rank) if entrant.rank and entrant.twin_of is None else ""
-    return [(told, _figure(entrant, look))]
+    return [(told, figure_ink(entrant, look))]
 
 
 def rank_range(entrant: Entrant, look: BoardLook, width: int) -> Pieces:
@@ -60,13 +60,13 @@ def title(entrant: Entrant, look: BoardLook, width: int) -> Pieces:
 
 
 def rating(entrant: Entrant, look: BoardLook, width: int) -> Pieces:
-    return [(f"{entrant.rating:.0f}", _figure(entrant, look))]
+    return [(f"{entrant.rating:.0f}", figure_ink(entrant, look))]
 
 
 def bar(entrant: Entrant, look: BoardLook, width: int) -> Pieces:
     bar = interval_bar(entrant.rating, entrant.low, entrant.high, look.scale, width, look.glyphs)
     before, point, after = bar.partition(look.glyphs.point)
-    ink = _figure(entrant, look) or "board--point"
+    ink = figure_ink(entrant, look) or "board--point"
     return [(before, "board--line"), (point, ink), (after, "board--line")]
 
 
@@ -76,7 +76,7 @@ def scale(look: BoardLook, width: int) -> str:
 
 
 def record(entrant: Entrant, look: BoardLook, width: int) -> Pieces:
-    ink = _figure(entrant, look)
+    ink = figure_ink(entrant, look)
     return [
         (f"{entrant.wins:>{look.wins}}", ink),
         ("-", "board--muted"),
@@ -95,7 +95,7 @@ def trend(entrant: Entrant, look: BoardLook, width: int) -> Pieces:
 
 
 def p_best(entrant: Entrant, look: BoardLook, width: int) -> Pieces:
-    return [(percent(entrant.p_best), _figure(entrant, look))]
+    return [(percent(entrant.p_best), figure_ink(entrant, look))]
 
 
 def percent(share: float | None) -> str:

@@ -115,7 +115,7 @@ BOARD_COLUMNS: tuple[Column[Entrant, BoardLook], ...] = (
         "matches",
         lambda look, width: "played" if width > 6 else "n",
         lambda look: look.matches,
-        lambda entrant, look, width: [(str(entrant.matches), "")],
+        lambda entrant, look, width: [(str(entrant.matches), cells.figure_ink(entrant, look))],
         key=lambda entrant, look: entrant.matches,
         right=True,
         descending=True,
@@ -125,7 +125,7 @@ BOARD_COLUMNS: tuple[Column[Entrant, BoardLook], ...] = (
     Column(
         "trend",
         _heading("trend"),
-        lambda look: cells.SPARK,
+        lambda look: cells.SPARK if look.begun else 0,
         cells.trend,
         key=cells.gained,
         descending=True,

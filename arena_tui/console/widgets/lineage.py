@@ -22,7 +22,7 @@ from arena_tui.console.widgets.pane import FilterLine, Pane
 from arena_tui.console.widgets.plain import PlainStatic, notify, safe_line
 from arena_tui.console.widgets.rows import Rows
 
-NO_LINEAGE = "no candidate has parents yet"
+NO_LINEAGE = "no parents: no family tree yet"
 _NEXT: dict[Show, Show] = {"all": "alive", "alive": "lineage", "lineage": "all"}
 
 

@@ -56,7 +56,7 @@ class RunsPane(ListPane):
 
 
 def detail_lines(card: RunCard | None, width: int, note: str = "") -> list[str]:
-    """What the foot of the list tells of a run: who it is, where it stands, its files; a `note` goes first."""
+    """What the foot of the list tells of a run: who it is, where it stands, its files; `note` comes first."""
     if card is None:
         return []
     stands = reason_words(card.stop_reason) or _MEANING.get(card.status, card.status)
