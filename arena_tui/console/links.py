@@ -13,14 +13,10 @@ from arena_tui.console.widgets.plain import notify
 from arena_tui.safetext import clean
 
 if TYPE_CHECKING:
-    from arena_tui.console.screens.candidate import CandidateScreen
-    from arena_tui.console.screens.diff import DiffScreen
+    from arena_tui.console.messages import Copied, EntrantActed, EntrantOpened, MatchOpened
     from arena_tui.console.screens.history import HistoryScreen
     from arena_tui.console.screens.match import MatchScreen
     from arena_tui.console.screens.run import RunScreen
-    from arena_tui.console.widgets.leaderboard import Leaderboard
-    from arena_tui.console.widgets.lineage import Lineage
-    from arena_tui.console.widgets.transcript import Transcript
 
 SHOWN = 60  # cells of what was copied that the notice repeats
 
@@ -34,20 +30,20 @@ class Links(FramedApp[None]):
 
         return next((each for each in reversed(self.screen_stack) if isinstance(each, RunScreen)), None)
 
-    def on_candidate_screen_entrant_acted(self, event: CandidateScreen.EntrantActed) -> None:
+    def on_entrant_acted(self, event: EntrantActed) -> None:
         """Do what was asked of a candidate."""
         if (run := self.run_screen()) is not None:
             run.act_on(event.verb, event.entrant)
 
-    def on_candidate_screen_entrant_opened(self, event: CandidateScreen.EntrantOpened) -> None:
-        """From a candidate to another one."""
+    def on_entrant_opened(self, event: EntrantOpened) -> None:
+        """To a candidate's own screen."""
         if (run := self.run_screen()) is not None:
             from arena_tui.console.screens.candidate import CandidateScreen
 
             self.push_screen(CandidateScreen(run.view, event.entrant.group, event.entrant.id))
 
-    def on_candidate_screen_match_opened(self, event: CandidateScreen.MatchOpened) -> None:
-        """From a candidate to a match."""
+    def on_match_opened(self, event: MatchOpened) -> None:
+        """To a match's own screen."""
         if (run := self.run_screen()) is not None:
             from arena_tui.console.screens.match import MatchScreen
 
@@ -75,19 +71,9 @@ class Links(FramedApp[None]):
             self.pop_screen()
         run.pull()
 
-    def _copied(
-        self,
-        event: Leaderboard.Copied
-        | Lineage.Copied
-        | Transcript.Copied
-        | CandidateScreen.Copied
-        | MatchScreen.Copied
-        | DiffScreen.Copied,
-    ) -> None:
+    def on_copied(self, event: Copied) -> None:
+        """To the clipboard; over ssh too, where the terminal takes OSC 52."""
         text = clean(event.text)
         self.copy_to_clipboard(text)
         first = text.strip().partition("\n")[0]
         notify(self, f"copied: {first if len(first) <= SHOWN else first[:SHOWN] + '...'}")
-
-    on_leaderboard_copied = on_lineage_copied = on_transcript_copied = _copied
-    on_candidate_screen_copied = on_match_screen_copied = on_diff_screen_copied = _copied

@@ -7,8 +7,7 @@ from textual.message import Message
 from textual.screen import Screen
 
 from arena_tui.console.framed import FramedApp
-from arena_tui.console.screens.candidate import CandidateScreen
-from arena_tui.console.screens.diff import DiffScreen
+from arena_tui.console.messages import Copied, EntrantActed, EntrantOpened, MatchOpened
 from arena_tui.console.screens.history import HistoryScreen
 
 
@@ -23,11 +22,11 @@ class ScreenApp(FramedApp[None]):
     async def on_mount(self) -> None:
         await self.push_screen(self.shown)
 
-    @on(CandidateScreen.EntrantActed)
-    @on(CandidateScreen.EntrantOpened)
-    @on(CandidateScreen.MatchOpened)
-    @on(CandidateScreen.Copied)
-    @on(DiffScreen.Copied)
+    @on(EntrantActed)
+    @on(EntrantOpened)
+    @on(MatchOpened)
+    @on(Copied)
+    @on(Copied)
     @on(HistoryScreen.MomentChosen)
     def _hear(self, event: Message) -> None:
         self.said.append(event)

@@ -9,6 +9,7 @@ from screen_app import ScreenApp
 from arena_tui.candidate import Candidate
 from arena_tui.console.glyphs import ASCII
 from arena_tui.console.ledger import Ledger
+from arena_tui.console.messages import Copied, EntrantActed
 from arena_tui.console.screens.candidate import CandidateScreen
 from arena_tui.console.screens.diff import DiffScreen
 from arena_tui.console.view import RunView
@@ -153,9 +154,9 @@ async def test_keys_act_on_the_candidate_and_y_copies_its_whole_text() -> None:
         act(ledger, "reject", "kid", "rejected")
         await pilot.press("x")
         await settled(pilot)
-        acted = [each.verb for each in app.said if isinstance(each, CandidateScreen.EntrantActed)]
+        acted = [each.verb for each in app.said if isinstance(each, EntrantActed)]
         assert acted == ["pin", "reject", "focus", "diff", "unpin", "restore"]
-        copied = [each.text for each in app.said if isinstance(each, CandidateScreen.Copied)]
+        copied = [each.text for each in app.said if isinstance(each, Copied)]
         assert copied == ["long " * 30_000 + "end"]
 
 

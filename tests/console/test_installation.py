@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -186,13 +185,10 @@ async def test_options_of_the_command_line_belong_to_its_file_alone(file: str) -
 async def test_the_judge_is_asked_free_of_charge_whether_it_is_there(file: str) -> None:
     arena = Installation()
     assert "needs no server" in await arena.probe(await arena.setup(file))
-    Path(file).write_text(
-        FILE.replace(
-            "{kind: simulated, mode: pairwise, latency: 0.01}",
-            json.dumps({"kind": "llm", "model": "mock:panel"}),
-        ),
-        encoding="utf-8",
+    model = FILE.replace(
+        "{kind: simulated, mode: pairwise, latency: 0.01}", "{kind: llm, model: 'mock:panel'}"
     )
+    write(file, model)
     assert "simulated" in await arena.probe(await arena.setup(file))
 
 

@@ -12,6 +12,7 @@ from textual.message import Message
 
 from arena_tui.console.glyphs import ASCII, UNICODE, Glyphs
 from arena_tui.console.ledger import Ledger
+from arena_tui.console.messages import Copied, EntrantActed, EntrantOpened, EntrantSelected
 from arena_tui.console.widgets.leaderboard import Leaderboard
 from arena_tui.store.board_rows import MatchFact
 
@@ -32,16 +33,16 @@ class BoardApp(PaneApp):
     def on_mount(self) -> None:
         self.board.rows.focus()
 
-    def on_leaderboard_entrant_opened(self, event: Leaderboard.EntrantOpened) -> None:
+    def on_entrant_opened(self, event: EntrantOpened) -> None:
         self.said.append(event)
 
-    def on_leaderboard_entrant_selected(self, event: Leaderboard.EntrantSelected) -> None:
+    def on_entrant_selected(self, event: EntrantSelected) -> None:
         self.said.append(event)
 
-    def on_leaderboard_entrant_acted(self, event: Leaderboard.EntrantActed) -> None:
+    def on_entrant_acted(self, event: EntrantActed) -> None:
         self.said.append(event)
 
-    def on_leaderboard_copied(self, event: Leaderboard.Copied) -> None:
+    def on_copied(self, event: Copied) -> None:
         self.said.append(event)
 
     def of(self, kind: type[Message]) -> list[Message]:
@@ -247,7 +248,7 @@ async def test_esc_takes_the_filter_back_and_letters_typed_into_it_are_no_keys()
         await settled(pilot)
         assert app.order() == ["b", "a", "c"]
         assert " of 3" not in screen_text(app)
-        assert app.of(Leaderboard.EntrantActed) == []
+        assert app.of(EntrantActed) == []
 
 
 async def test_the_cursor_stays_on_its_entrant_when_the_order_changes() -> None:
@@ -276,7 +277,7 @@ async def test_a_cursor_that_never_moved_stays_on_top() -> None:
         app.board.pull()
         await settled(pilot)
         assert app.board.rows.cursor == 0
-        assert [each.entrant.id for each in app.of(Leaderboard.EntrantSelected)] == ["b", "c"]  # type: ignore[attr-defined]
+        assert [each.entrant.id for each in app.of(EntrantSelected)] == ["b", "c"]  # type: ignore[attr-defined]
 
 
 async def test_the_cursor_finds_its_entrant_in_another_ledger() -> None:
@@ -297,8 +298,8 @@ async def test_enter_opens_and_moving_selects() -> None:
         await settled(pilot)
         await pilot.press("down", "enter")
         await settled(pilot)
-        assert [each.entrant.id for each in app.of(Leaderboard.EntrantOpened)] == ["a"]  # type: ignore[attr-defined]
-        assert app.of(Leaderboard.EntrantSelected)[-1].entrant.id == "a"  # type: ignore[attr-defined]
+        assert [each.entrant.id for each in app.of(EntrantOpened)] == ["a"]  # type: ignore[attr-defined]
+        assert app.of(EntrantSelected)[-1].entrant.id == "a"  # type: ignore[attr-defined]
 
 
 async def test_keys_ask_for_what_the_entrants_state_allows() -> None:
@@ -315,7 +316,7 @@ async def test_keys_ask_for_what_the_entrants_state_allows() -> None:
         app.board.pull()
         await pilot.press("x")
         await settled(pilot)
-        asked = [(each.verb, each.entrant.id) for each in app.of(Leaderboard.EntrantActed)]  # type: ignore[attr-defined]
+        asked = [(each.verb, each.entrant.id) for each in app.of(EntrantActed)]  # type: ignore[attr-defined]
         assert asked == [
             ("pin", "a"), ("reject", "a"), ("focus", "a"), ("diff", "b"), ("unpin", "b"), ("restore", "b"),
         ]  # fmt: skip
@@ -328,7 +329,7 @@ async def test_a_twin_sends_its_user_to_the_original() -> None:
         await settled(pilot)
         await pilot.press("end", "i", "x")
         await settled(pilot)
-        assert app.of(Leaderboard.EntrantActed) == []
+        assert app.of(EntrantActed) == []
         assert {notice.message for notice in app._notifications} == {"B is a twin: act on its original, A"}
 
 
@@ -349,7 +350,7 @@ async def test_y_copies_the_row_as_plain_cells() -> None:
         await settled(pilot)
         await pilot.press("y")
         await settled(pilot)
-        (copied,) = app.of(Leaderboard.Copied)
+        (copied,) = app.of(Copied)
         assert copied.text.split("\t") == [  # type: ignore[attr-defined]
             "1", "+1", "b", "B", "1240.0", "", "1-0-0", "1", "south",
         ]  # fmt: skip
@@ -425,7 +426,7 @@ async def test_hostile_titles_are_shown_as_they_are_read() -> None:
             if width == 200:
                 for told in ("[red]x[/red]", "a [/] b", "[/foo]", "[@click=app.bang]x[/]", "[$primary]v[/]"):
                     assert told in text
-    copied = app.of(Leaderboard.Copied)[0].text  # type: ignore[attr-defined]
+    copied = app.of(Copied)[0].text  # type: ignore[attr-defined]
     assert "\x1b" not in copied
     assert "\n" not in copied
 

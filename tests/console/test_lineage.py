@@ -13,6 +13,7 @@ from textual.message import Message
 from arena_tui.console.forest import Forest
 from arena_tui.console.glyphs import ASCII, UNICODE
 from arena_tui.console.ledger import Ledger
+from arena_tui.console.messages import Copied, EntrantActed, EntrantOpened, EntrantSelected
 from arena_tui.console.widgets.lineage import NO_LINEAGE, Lineage
 from arena_tui.console.widgets.lineage_row import columns_of, drawing, header_line
 from arena_tui.store.board_rows import EntrantFact
@@ -43,10 +44,10 @@ class LineageApp(PaneApp):
     def on_mount(self) -> None:
         self.pane.query_one("LineageRows").focus()
 
-    @on(Lineage.EntrantOpened)
-    @on(Lineage.EntrantActed)
-    @on(Lineage.Copied)
-    @on(Lineage.EntrantSelected)
+    @on(EntrantOpened)
+    @on(EntrantActed)
+    @on(Copied)
+    @on(EntrantSelected)
     def _hear(self, event: Message) -> None:
         self.said.append(event)
 
@@ -219,11 +220,11 @@ async def test_keys_ask_for_what_the_candidates_state_allows() -> None:
         await settled(pilot)
         await pilot.press("i", "j", "i", "x", "n", "d", "enter", "y")
         await settled(pilot)
-        acted = [(each.verb, each.entrant.id) for each in app.of(Lineage.EntrantActed)]
+        acted = [(each.verb, each.entrant.id) for each in app.of(EntrantActed)]
         assert acted == [("pin", "alpha"), *((verb, "a1") for verb in ("unpin", "reject", "focus", "diff"))]
-        assert [each.entrant.id for each in app.of(Lineage.EntrantOpened)] == ["a1"]
-        assert app.of(Lineage.EntrantSelected)[-1].entrant.id == "a1"
-        assert app.of(Lineage.Copied)[0].text.startswith("A1\ta1\tgeneration 1\t1200\t0-0-0\tpinned")
+        assert [each.entrant.id for each in app.of(EntrantOpened)] == ["a1"]
+        assert app.of(EntrantSelected)[-1].entrant.id == "a1"
+        assert app.of(Copied)[0].text.startswith("A1\ta1\tgeneration 1\t1200\t0-0-0\tpinned")
 
 
 async def test_a_missing_parent_can_be_neither_opened_nor_pinned() -> None:
@@ -232,7 +233,7 @@ async def test_a_missing_parent_can_be_neither_opened_nor_pinned() -> None:
         await settled(pilot)
         await pilot.press("enter", "i", "y")
         await settled(pilot)
-        assert [type(each) for each in app.said] == [Lineage.Copied]
+        assert [type(each) for each in app.said] == [Copied]
         assert [each.message for each in app._notifications] == ["there is no candidate here"]
 
 
@@ -310,7 +311,5 @@ async def test_text_from_outside_is_shown_as_text(hostile: str, width: int) -> N
         await settled(pilot)
         for char in "\x1b\x07\x9b\u202e\t":
             assert char not in screen_text(app)
-            assert all(
-                char not in each.text.replace("\t", "") or char == "\t" for each in app.of(Lineage.Copied)
-            )
+            assert all(char not in each.text.replace("\t", "") or char == "\t" for each in app.of(Copied))
         assert "○b" in screen_text(app) or "○a" in screen_text(app)

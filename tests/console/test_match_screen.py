@@ -13,6 +13,7 @@ from textual.pilot import Pilot
 
 from arena_tui.candidate import Candidate
 from arena_tui.console.framed import FramedApp
+from arena_tui.console.messages import Copied
 from arena_tui.console.screens.match import MatchScreen
 from arena_tui.console.view import RunView
 from arena_tui.store.match_rows import MatchRecord
@@ -261,7 +262,7 @@ async def test_copying_takes_the_part_in_focus() -> None:
     async with Stage(DEBATE).open() as on:
         await on.press("y")
         await on.press("tab", "y")
-        turns, text = (message.text for message in on.told(MatchScreen.Copied))  # type: ignore[attr-defined]
+        turns, text = (message.text for message in on.told(Copied))  # type: ignore[attr-defined]
         assert turns.startswith("● Alpha, text 1, turn 1, Alpha shown first\nSleep is *testable*.")
         assert text == FIRST
 

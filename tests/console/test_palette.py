@@ -13,6 +13,7 @@ from arena_tui.candidate import Candidate
 from arena_tui.console.actions import bindings
 from arena_tui.console.commands import ArenaCommands
 from arena_tui.console.framed import FramedApp
+from arena_tui.console.messages import EntrantActed
 from arena_tui.console.screens.match import MatchScreen
 from arena_tui.console.view import RunView
 from arena_tui.console.widgets.leaderboard import Leaderboard
@@ -49,7 +50,7 @@ class BoardScreen(Screen[None]):
     def compose(self):  # type: ignore[no-untyped-def]
         yield self.board
 
-    def on_leaderboard_entrant_acted(self, event: Leaderboard.EntrantActed) -> None:
+    def on_entrant_acted(self, event: EntrantActed) -> None:
         self.asked.append(event.verb)
 
 

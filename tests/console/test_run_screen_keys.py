@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from console_facts import FakeFacts, FakeSession, entrant, ledger_of, screen_text
 from debate_facts import decided
+from picture_run import PictureApp, run_screen
 
 from arena_tui.console.framed import FramedApp
 from arena_tui.console.glyphs import UNICODE
 from arena_tui.console.screens.run import RunScreen
 from arena_tui.console.widgets.leaderboard import Leaderboard
+from arena_tui.console.widgets.lineage import Lineage
+from arena_tui.console.widgets.lineage_rows import LineageRows
 
 
 class Host(FramedApp[None]):
@@ -44,3 +47,21 @@ async def test_brackets_step_through_the_transcript_from_the_leaderboard() -> No
             await pilot.pause()
             assert words in screen_text(app)
         assert app.focused is focused
+
+
+async def test_board_and_lineage_point_to_the_same_candidate() -> None:
+    screen = run_screen()
+    app = PictureApp(screen)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.pause(0.2)
+        board, lineage = screen.query_one(Leaderboard), screen.query_one(Lineage)
+        await pilot.press("1", "down", "down")
+        await pilot.pause(0.2)
+        node = lineage.query_one(LineageRows).node
+        assert node is not None
+        assert board.entrant is node.entrant
+        await pilot.press("3", "end")
+        await pilot.pause(0.2)
+        node = lineage.query_one(LineageRows).node
+        assert node is not None
+        assert board.entrant is node.entrant

@@ -23,6 +23,7 @@ from textual.message import Message
 from textual.pilot import Pilot
 
 from arena_tui.console.glyphs import ASCII
+from arena_tui.console.messages import Copied, MatchOpened
 from arena_tui.console.view import RunView
 from arena_tui.console.widgets.choice_of_match import BRIEF, HELD, MOMENT
 from arena_tui.console.widgets.held import held_words
@@ -434,7 +435,7 @@ async def test_words_are_found_and_enter_goes_from_place_to_place() -> None:
         await on.press("slash", "escape")
         assert "found" not in on.text()
         await on.press("enter")
-        assert [(m.group, m.seq) for m in on.told(Transcript.MatchOpened)] == [("main", 1)]  # type: ignore[attr-defined]
+        assert [(m.group, m.seq) for m in on.told(MatchOpened)] == [("main", 1)]  # type: ignore[attr-defined]
 
 
 async def test_words_that_are_nowhere_are_said_to_be() -> None:
@@ -451,7 +452,7 @@ async def test_copying_takes_the_newest_turn_in_sight_or_all_that_is_short() -> 
     async with on.open():
         await on.press("left_square_bracket", "y")
         await on.press("right_square_bracket", "y")
-        first, second = (message.text for message in on.told(Transcript.Copied))  # type: ignore[attr-defined]
+        first, second = (message.text for message in on.told(Copied))  # type: ignore[attr-defined]
         assert first == "● Alpha, text 1, turn 1\nshort one\n\n◆ judge, turn 2\nshort two"
         assert second.startswith("● Alpha, text 1, turn 1\na\n\nb")
         assert "the end" not in second
@@ -586,7 +587,7 @@ async def test_hostile_texts_are_only_text(place: str, size: tuple[int, int]) ->
             ("y",),
         ):
             assert_harmless(await on.press(*keys))
-        for message in on.told(Transcript.Copied):
+        for message in on.told(Copied):
             assert "\x1b" not in message.text  # type: ignore[attr-defined]
 
 

@@ -93,7 +93,7 @@ def test_a_run_whose_file_vanishes_asks_no_further_and_says_so(tmp_path: Path, h
         terminal.wait_for("STOPPED")
         terminal.press("q")
         assert terminal.wait_exit() == 1
-        terminal.wait_for("was moved, delet")
+        terminal.wait_for(lambda shown: "was moved, deleted or replaced" in "".join(shown.splitlines()))
         assert terminal.is_restored()
 
 

@@ -32,7 +32,7 @@ def test_what_was_judged_before_ctrl_c_is_told(
 
     monkeypatch.setattr(by_hand.folder, "find_run", lambda _run: Path("r"))
     monkeypatch.setattr(by_hand, "blind_session", lambda *_: session)
-    monkeypatch.setattr(by_hand.sys, "stdin", SimpleNamespace(readline=readline))
+    monkeypatch.setattr(by_hand.sys, "stdin", SimpleNamespace(readline=readline, isatty=lambda: False))
     assert by_hand.judge_by_hand("r", 2, True) == exit_codes.EXTERNAL
     assert json.loads(capsys.readouterr().out)["judged"] == 1
 

@@ -10,7 +10,6 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Container, Vertical, VerticalScroll
 from textual.content import Content
-from textual.message import Message
 from textual.screen import Screen
 from textual.widgets import Footer
 
@@ -18,6 +17,7 @@ from arena_tui.candidate import Candidate
 from arena_tui.console.actions import bindings
 from arena_tui.console.deeds import Deed, deed_on
 from arena_tui.console.ledger import Entrant, Ledger, MatchLine
+from arena_tui.console.messages import Copied, EntrantActed, EntrantOpened, MatchOpened
 from arena_tui.console.view import RunView
 from arena_tui.console.widgets.candidate_words import page_of, reason_of, record_of
 from arena_tui.console.widgets.curves import Curves, Picture, by_own_matches
@@ -68,36 +68,6 @@ class CandidateScreen(Screen[None]):
         "interval, wins, draws and losses. Below are parents, children and twins, and every match, newest "
         "first, with the judge's reason for the one under the cursor. Enter opens the match or the relative."
     )
-
-    class EntrantActed(Message):
-        """Something is to be done with the candidate: pin, unpin, reject, restore, focus or diff."""
-
-        def __init__(self, verb: str, entrant: Entrant) -> None:
-            self.verb = verb
-            self.entrant = entrant
-            super().__init__()
-
-    class EntrantOpened(Message):
-        """A relative was opened."""
-
-        def __init__(self, entrant: Entrant) -> None:
-            self.entrant = entrant
-            super().__init__()
-
-    class MatchOpened(Message):
-        """A match was opened."""
-
-        def __init__(self, group: str, seq: int) -> None:
-            self.group = group
-            self.seq = seq
-            super().__init__()
-
-    class Copied(Message):
-        """The text is to go to the clipboard."""
-
-        def __init__(self, text: str) -> None:
-            self.text = text
-            super().__init__()
 
     def __init__(self, view: RunView, group: str, id: str) -> None:
         super().__init__()
@@ -200,19 +170,19 @@ class CandidateScreen(Screen[None]):
     @on(PlayedRows.Chosen)
     def _match_chosen(self, event: PlayedRows.Chosen) -> None:
         event.stop()
-        self.post_message(self.MatchOpened(event.line.group, event.line.seq))
+        self.post_message(MatchOpened(event.line.group, event.line.seq))
 
     @on(KinRows.Chosen)
     def _kin_chosen(self, event: KinRows.Chosen) -> None:
         event.stop()
-        self.post_message(self.EntrantOpened(event.entrant))
+        self.post_message(EntrantOpened(event.entrant))
 
     # --- keys --------------------------------------------------------------------------------------
 
     def action_copy(self) -> None:
         """Copy the text, whole and cleaned."""
         if self._candidate is not None:
-            self.post_message(self.Copied(clean(self._candidate.text)))
+            self.post_message(Copied(clean(self._candidate.text)))
 
     def _act(self, deed: Deed) -> None:
         entrant = self.entrant
@@ -223,7 +193,7 @@ class CandidateScreen(Screen[None]):
         if refusal:
             notify(self.app, refusal, severity="warning")
         else:
-            self.post_message(self.EntrantActed(verb, entrant))
+            self.post_message(EntrantActed(verb, entrant))
 
     def action_pin(self) -> None:
         """Pin, or unpin what is pinned."""

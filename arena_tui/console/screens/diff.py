@@ -14,12 +14,12 @@ from textual.binding import BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.events import Resize
-from textual.message import Message
 from textual.screen import Screen
 from textual.widgets import Footer
 
 from arena_tui.candidate import Candidate
 from arena_tui.console.actions import bindings
+from arena_tui.console.messages import Copied
 from arena_tui.console.screens.match import WIDE
 from arena_tui.console.view import RunView
 from arena_tui.console.widgets.plain import PlainStatic, safe, safe_line
@@ -55,13 +55,6 @@ class DiffScreen(Screen[None]):
         "A text that is mostly rewritten stands beside its parent's instead. "
         "With two parents, the key for the other parent goes from one to the next."
     )
-
-    class Copied(Message):
-        """The text with its marks is to go to the clipboard."""
-
-        def __init__(self, text: str) -> None:
-            self.text = text
-            super().__init__()
 
     def __init__(self, view: RunView, group: str, id: str) -> None:
         super().__init__()
@@ -163,7 +156,7 @@ class DiffScreen(Screen[None]):
     def action_copy(self) -> None:
         """Copy the text with its marks."""
         if self._marked:
-            self.post_message(self.Copied(self._marked))
+            self.post_message(Copied(self._marked))
 
 
 def marked_text(pieces: Iterable[tuple[str, str]], added: Style, removed: Style) -> Text:

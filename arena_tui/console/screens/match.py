@@ -16,6 +16,7 @@ from textual.widgets import Footer
 from arena_tui.candidate import Candidate
 from arena_tui.console.actions import bindings
 from arena_tui.console.lines import Block
+from arena_tui.console.messages import Copied
 from arena_tui.console.screens.dialogs import ChooseScreen
 from arena_tui.console.speech import whole
 from arena_tui.console.view import RunView
@@ -89,13 +90,6 @@ class MatchScreen(Screen[None]):
         def __init__(self, group: str, seq: int) -> None:
             self.group = group
             self.seq = seq
-            super().__init__()
-
-    class Copied(Message):
-        """A text is to be copied."""
-
-        def __init__(self, text: str) -> None:
-            self.text = text
             super().__init__()
 
     def __init__(self, view: RunView, group: str, seq: int) -> None:
@@ -337,6 +331,6 @@ class MatchScreen(Screen[None]):
         paper = next((each for each in self._papers() if each.has_class("chosen")), self._turns)
         text = "\n\n".join(section.copy.strip() for section in paper.sections if section.copy.strip())
         if text:
-            self.post_message(self.Copied(text))
+            self.post_message(Copied(text))
         else:
             notify(self.app, "nothing to copy here yet")

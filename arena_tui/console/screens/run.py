@@ -19,6 +19,7 @@ from arena_tui.console.actions import bindings
 from arena_tui.console.feed import Feed
 from arena_tui.console.glyphs import Glyphs
 from arena_tui.console.ledger import Entrant
+from arena_tui.console.messages import EntrantSelected
 from arena_tui.console.ports import Session
 from arena_tui.console.rubbish import settle
 from arena_tui.console.screens.run_keys import RunKeys
@@ -233,23 +234,15 @@ class RunScreen(RunKeys):
 
     # --- what panes ask for --------------------------------------------------------------------
 
-    @on(Leaderboard.EntrantOpened)
-    @on(Lineage.EntrantOpened)
-    def _entrant_opened(self, event: Leaderboard.EntrantOpened | Lineage.EntrantOpened) -> None:
-        from arena_tui.console.screens.candidate import CandidateScreen
-
-        self.app.push_screen(CandidateScreen(self.view, event.entrant.group, event.entrant.id))
-
-    @on(Leaderboard.EntrantActed)
-    @on(Lineage.EntrantActed)
-    def _entrant_acted(self, event: Leaderboard.EntrantActed | Lineage.EntrantActed) -> None:
-        self.act_on(event.verb, event.entrant)
-
-    @on(Transcript.MatchOpened)
-    def _match_opened(self, event: Transcript.MatchOpened) -> None:
-        from arena_tui.console.screens.match import MatchScreen
-
-        self.app.push_screen(MatchScreen(self.view, event.group, event.seq))
+    @on(EntrantSelected)
+    def _entrant_selected(self, event: EntrantSelected) -> None:
+        """Board and lineage point to the same candidate: the one without the focus follows."""
+        event.stop()
+        board, lineage = self.query_one(Leaderboard), self.query_one(Lineage)
+        if board.has_focus_within:
+            lineage.seek(event.entrant)
+        elif lineage.has_focus_within:
+            board.seek(event.entrant)
 
     def act_on(self, verb: str, entrant: Entrant) -> None:
         """Carry out what was asked of a candidate."""

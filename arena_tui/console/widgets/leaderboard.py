@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
 from operator import attrgetter
 from typing import ClassVar, Literal
 
-from textual.message import Message
-
 from arena_tui.console.actions import bindings
 from arena_tui.console.ledger import Entrant, Ledger
+from arena_tui.console.messages import Copied, EntrantActed, EntrantOpened, EntrantSelected
 from arena_tui.console.view import RunView
 from arena_tui.console.widgets.board_columns import BOARD_COLUMNS, IMPORTANCE
 from arena_tui.console.widgets.board_look import TEXT_CELLS, BoardLook, measure
@@ -150,35 +148,6 @@ class Leaderboard(ListPane):
         "shares its record."
     )
 
-    @dataclass
-    class EntrantOpened(Message):
-        """Enter or a double click on an entrant."""
-
-        entrant: Entrant
-
-    @dataclass
-    class EntrantSelected(Message):
-        """Another entrant is under the cursor."""
-
-        entrant: Entrant
-
-        def can_replace(self, message: Message) -> bool:
-            """Where a held key has rushed past, only the last one counts."""
-            return isinstance(message, Leaderboard.EntrantSelected)
-
-    @dataclass
-    class EntrantActed(Message):
-        """Something is wanted of an entrant, as its present state allows it."""
-
-        verb: Verb
-        entrant: Entrant
-
-    @dataclass
-    class Copied(Message):
-        """A row was asked for as plain text, its cells apart by tabs."""
-
-        text: str
-
     def __init__(self, view: RunView, *, now: Callable[[], float] = time.monotonic) -> None:
         self.board = BoardRows(view, now=now)
         self.view = view
@@ -195,16 +164,21 @@ class Leaderboard(ListPane):
 
     def opened(self, item: Entrant) -> None:
         """Enter on an entrant."""
-        self.post_message(self.EntrantOpened(item))
+        self.post_message(EntrantOpened(item))
 
     def reached(self, item: Entrant) -> None:
         """Another one is under the cursor."""
-        self.post_message(self.EntrantSelected(item))
+        self.post_message(EntrantSelected(item))
+
+    def seek(self, entrant: Entrant) -> None:
+        """Put the cursor on an entrant, where it is shown."""
+        if entrant is not self.entrant and entrant in self.board.items:
+            self.board.show_row(self.board.items.index(entrant))
 
     def action_copy(self) -> None:
         """Copy the row."""
         if self.entrant is not None:
-            self.post_message(self.Copied(self.board.told(self.entrant)))
+            self.post_message(Copied(self.board.told(self.entrant)))
 
     def action_pin(self) -> None:
         """Pin, or unpin."""
@@ -226,7 +200,7 @@ class Leaderboard(ListPane):
         elif not entrant.parent_ids:
             notify(self.app, f"{self.board.title_of(entrant)} has no parent to differ from")
         else:
-            self.post_message(self.EntrantActed("diff", entrant))
+            self.post_message(EntrantActed("diff", entrant))
 
     def _want(self, verb: Callable[[Entrant], Verb]) -> None:
         entrant = self.entrant
@@ -241,4 +215,4 @@ class Leaderboard(ListPane):
                 severity="warning",
             )
         else:
-            self.post_message(self.EntrantActed(verb(entrant), entrant))
+            self.post_message(EntrantActed(verb(entrant), entrant))

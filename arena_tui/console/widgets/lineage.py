@@ -8,13 +8,13 @@ from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.message import Message
 
 from arena_tui.console.actions import bindings
 from arena_tui.console.deeds import Deed, deed_on
 from arena_tui.console.family import Share, Show
 from arena_tui.console.glyphs import Glyphs
 from arena_tui.console.ledger import Entrant
+from arena_tui.console.messages import Copied, EntrantActed, EntrantOpened, EntrantSelected
 from arena_tui.console.view import RunView
 from arena_tui.console.widgets.lineage_row import HUE_COLOURS, cut, rated, words_of
 from arena_tui.console.widgets.lineage_rows import LineageRows
@@ -50,39 +50,6 @@ class Lineage(Pane):
         "difference to the parent's rating; the line above the rows tells which part of the playing "
         "candidates each founder's line holds."
     )
-
-    class EntrantOpened(Message):
-        """A candidate was opened."""
-
-        def __init__(self, entrant: Entrant) -> None:
-            self.entrant = entrant
-            super().__init__()
-
-    class EntrantSelected(Message):
-        """The cursor is on another candidate."""
-
-        def __init__(self, entrant: Entrant) -> None:
-            self.entrant = entrant
-            super().__init__()
-
-        def can_replace(self, message: Message) -> bool:
-            """Where a held key has rushed past, only the last one counts."""
-            return isinstance(message, Lineage.EntrantSelected)
-
-    class EntrantActed(Message):
-        """Something is to be done with a candidate: pin, unpin, reject, restore, focus or diff."""
-
-        def __init__(self, verb: str, entrant: Entrant) -> None:
-            self.verb = verb
-            self.entrant = entrant
-            super().__init__()
-
-    class Copied(Message):
-        """A text is to go to the clipboard."""
-
-        def __init__(self, text: str) -> None:
-            self.text = text
-            super().__init__()
 
     def __init__(self, view: RunView, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
@@ -141,19 +108,25 @@ class Lineage(Pane):
         self.titled("Lineage", f"{shown} {dot} {living} of {total} play")
         self._shares.show(shares_line(shares, self.size.width, self._view.glyphs), fits=True)
 
+    def seek(self, entrant: Entrant) -> None:
+        """Put the cursor on a candidate, where it is shown."""
+        node = self._rows.forest.find((entrant.group, entrant.id))
+        if node is not None and node is not self._rows.node:
+            self._rows.go_to(node)
+
     # --- messages of the parts -------------------------------------------------------------------
 
     @on(LineageRows.Moved)
     def _node_moved(self, event: LineageRows.Moved) -> None:
         event.stop()
         if event.node.entrant is not None:
-            self.post_message(self.EntrantSelected(event.node.entrant))
+            self.post_message(EntrantSelected(event.node.entrant))
 
     @on(LineageRows.Chosen)
     def _node_opened(self, event: LineageRows.Chosen) -> None:
         event.stop()
         if event.node.entrant is not None:
-            self.post_message(self.EntrantOpened(event.node.entrant))
+            self.post_message(EntrantOpened(event.node.entrant))
 
     @on(FilterLine.Typed)
     def _filter_typed(self, event: FilterLine.Typed) -> None:
@@ -193,14 +166,14 @@ class Lineage(Pane):
         if node is None:
             return
         if node.entrant is None:
-            self.post_message(self.Copied(safe_line(f"missing: {node.id}")))
+            self.post_message(Copied(safe_line(f"missing: {node.id}")))
             return
         who = rated(self._view.ledger, node.entrant)
         figures = f"{who.rating:.0f}\t{who.wins}-{who.draws}-{who.losses}"
         words = words_of(self._rows.rows[self._rows.cursor], self._rows.forest)
         parts = (node.entrant.title, node.id, f"generation {node.column}", words)
         title, id_, generation, state = (safe_line(part) for part in parts)
-        self.post_message(self.Copied("\t".join((title, id_, generation, figures, state)).rstrip("\t")))
+        self.post_message(Copied("\t".join((title, id_, generation, figures, state)).rstrip("\t")))
 
     def _act(self, deed: Deed) -> None:
         node = self._rows.node
@@ -211,7 +184,7 @@ class Lineage(Pane):
         if refusal:
             notify(self.app, refusal, severity="warning")
         else:
-            self.post_message(self.EntrantActed(verb, node.entrant))
+            self.post_message(EntrantActed(verb, node.entrant))
 
     def action_pin(self) -> None:
         """Pin, or unpin what is pinned."""

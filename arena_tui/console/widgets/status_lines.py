@@ -111,7 +111,9 @@ def _ending(seen: Seen, width: int, tightness: int) -> list[Line]:
         lines = [[(part, "bold")] for part in fold(reason_words(state.stop_reason), width, 2)]
         lines += [[(part, "")] for part in fold(detail, width, 3 if tightness == 0 else 2)] if detail else []
     if state.held:
-        told = "the final table counts them" if state.stop_reason == "BUDGET" else "they count when it goes on"
+        told = (
+            "the final table counts them" if state.stop_reason == "BUDGET" else "they count when it goes on"
+        )
         held = f"{counted(state.held, 'held verdict')} not on the board: {told}"
         lines += [[(part, "dim")] for part in fold(held, width, 2)]
     if len(state.groups) > 1:

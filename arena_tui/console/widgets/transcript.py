@@ -11,10 +11,10 @@ from time import monotonic
 
 from textual import on
 from textual.app import ComposeResult
-from textual.message import Message
 
 from arena_tui.console.actions import bindings
 from arena_tui.console.ledger import MatchLine
+from arena_tui.console.messages import Copied, MatchOpened
 from arena_tui.console.view import RunView
 from arena_tui.console.widgets.choice_of_match import Guide
 from arena_tui.console.widgets.in_flight import InFlightScreen, MatchKey
@@ -54,21 +54,6 @@ class Transcript(Pane):
     }
     """
     BINDINGS = bindings("debate")
-
-    class MatchOpened(Message):
-        """The match is to be shown as a whole."""
-
-        def __init__(self, group: str, seq: int) -> None:
-            self.group = group
-            self.seq = seq
-            super().__init__()
-
-    class Copied(Message):
-        """A text is to be copied."""
-
-        def __init__(self, text: str) -> None:
-            self.text = text
-            super().__init__()
 
     def __init__(self, view: RunView, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -294,7 +279,7 @@ class Transcript(Pane):
         if self._line.value.strip():
             self._next_hit()
         elif self._shown is not None:
-            self.post_message(self.MatchOpened(*self._shown))
+            self.post_message(MatchOpened(*self._shown))
 
     def action_copy(self) -> None:
         """The newest turn in sight, or everything when all of it is in sight."""
@@ -304,7 +289,7 @@ class Transcript(Pane):
             notify(self.app, "nothing to copy here yet")
             return
         copied = seen if len(seen) == len(sections) and self._paper.max_scroll_y == 0 else seen[-1:]
-        self.post_message(self.Copied("\n\n".join(section.copy.strip() for section in copied)))
+        self.post_message(Copied("\n\n".join(section.copy.strip() for section in copied)))
 
     def action_filter(self) -> None:
         """Open the line that looks for words."""
