@@ -85,7 +85,7 @@ async def drive(
     the loop goes on.
     """
     if judge is None:
-        _refuse_run_of_python(path)
+        await finished(_refuse_run_of_python, path)
 
     def judge_of(tournament: Tournament, seed: int, candidates: Iterable[Candidate], secret: bytes) -> Judge:
         if judge is not None:

@@ -6,8 +6,6 @@ Screens are imported where they are pushed, for the first frame waits for what i
 
 from __future__ import annotations
 
-import asyncio
-import signal
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,18 +18,16 @@ from textual.events import Resize
 from textual.geometry import Size
 from textual.screen import Screen
 
-from arena_tui import exit_codes
 from arena_tui.console.actions import bindings
 from arena_tui.console.commands import ArenaCommands
 from arena_tui.console.driver import TerminalDriver
 from arena_tui.console.glyphs import ASCII, UNICODE
-from arena_tui.console.links import Links
+from arena_tui.console.leaving import Leaving
 from arena_tui.console.preferences import Preferences, themes
 from arena_tui.console.screens.blank import BlankScreen
 from arena_tui.console.themes import OWN
 from arena_tui.console.widgets.plain import notify
 from arena_tui.errors import ArenaError, RefusedAction
-from arena_tui.values import counted
 
 if TYPE_CHECKING:
     from arena_tui.console.ports import Arena, Session, Setup
@@ -40,12 +36,6 @@ if TYPE_CHECKING:
     from arena_tui.console.screens.run import RunScreen
 
 LEAST = Size(60, 16)
-LEFT = "paused and left at the console"
-SIGNALS: Mapping[signal.Signals, tuple[str, int]] = {
-    signal.SIGINT: ("interrupted", exit_codes.EXTERNAL),
-    signal.SIGTERM: ("terminated by SIGTERM", exit_codes.SIGTERM),
-    signal.SIGHUP: ("hung up: its terminal closed", exit_codes.SIGHUP),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +52,7 @@ def too_small(size: Size) -> bool:
     return size.width < LEAST.width or size.height < LEAST.height
 
 
-class ArenaApp(Links):
+class ArenaApp(Leaving):
     """`arena` is the installation. After it has ended `return_code` is the process's exit code and `fault`
     what could not be done, if anything."""
 
@@ -86,12 +76,7 @@ class ArenaApp(Links):
         self.opening = opening
         self.glyphs = ASCII if preferences.ascii else UNICODE
         self.plain_ascii = preferences.ascii
-        self.driving: Session | None = None
         self.fault = ""
-        self._driven_screen: RunScreen | None = None
-        self._live = False  # the driven run has not ended
-        self._leaving = False
-        self._code = exit_codes.OK
         for theme in OWN:
             self.register_theme(theme)
         self.theme = preferences.theme
@@ -106,16 +91,8 @@ class ArenaApp(Links):
 
     def on_mount(self) -> None:
         """Take the signals; then open what was asked for, after the first frame."""
-        loop = asyncio.get_running_loop()
-        for number, (detail, code) in SIGNALS.items():
-            loop.add_signal_handler(number, self.signalled, detail, code)
+        self.take_signals()
         self.call_after_refresh(self._open_first)
-
-    def on_unmount(self) -> None:
-        """Give the signals back."""
-        loop = asyncio.get_running_loop()
-        for number in SIGNALS:
-            loop.remove_signal_handler(number)
 
     def _open_first(self) -> None:
         self.run_worker(self._open(self.opening), group="open")
@@ -287,22 +264,6 @@ class ArenaApp(Links):
 
     # --- keys ----------------------------------------------------------------------------------
 
-    def action_help_quit(self) -> None:
-        """Textual's answer to ctrl+c; ours is `interrupt`."""
-
-    def action_interrupt(self) -> None:
-        """Ctrl+c asks whether to abort; inside that question it means yes; without a run it quits."""
-        from arena_tui.console.screens.dialogs import ChooseScreen, ConfirmScreen
-
-        if isinstance(self.screen, ChooseScreen | ConfirmScreen):
-            self.screen.take_default()
-        elif self.screen.get_selected_text():
-            self.screen.action_copy_text()
-        elif self._live and self._driven_screen is not None:
-            self._driven_screen.action_abort()
-        else:
-            self.action_quit_console()
-
     def on_resize(self, event: Resize) -> None:
         """A palette in a window too small for the console could not be drawn."""
         if too_small(event.size) and isinstance(self.screen, CommandPalette):
@@ -329,67 +290,6 @@ class ArenaApp(Links):
             return
         if len(self.screen_stack) > 2:
             self.pop_screen()
-
-    def action_quit_console(self) -> None:
-        """Leave; a run that is active is paused first, and asked about."""
-        if not self._live:
-            self.exit(return_code=self._code)
-            return
-        from arena_tui.console.screens.dialogs import ChooseScreen
-
-        calls = len(self.driving.state.in_flight) if self.driving is not None else 0
-        if self._over() and not self._leaving:
-            self._leaving = True  # it has just ended: what is still written takes a moment
-            return
-        if self._leaving:
-            asked = ChooseScreen(
-                "Still writing the overview" if self._over() else f"Still finishing {counted(calls, 'call')}",
-                (("c", "cancel them and quit"), ("w", "wait")),
-                "w",
-                again=("q",),
-            )
-        else:
-            asked = ChooseScreen(
-                "The run is active",
-                (("p", "pause and quit"), ("s", "stay")),
-                "p",
-                detail=f"{counted(calls, 'call')} in flight finish first. `arena resume` goes on later.",
-                again=("q",),
-            )
-        self.push_screen(asked, self._quit_answered)
-
-    def _quit_answered(self, answer: str | None) -> None:
-        if answer in ("p", "c"):
-            self._leave(LEFT, exit_codes.EXTERNAL)
-
-    def _leave(self, detail: str, code: int) -> None:
-        """Stop the run and exit once it has ended; asked again, calls in flight are cancelled."""
-        if not self._live or self.driving is None:
-            self.exit(return_code=self._code)
-            return
-        if self._over() and self._leaving:
-            self.exit(return_code=exit_codes.OK)  # only a run that ended by itself has something left to do
-            return
-        self._leaving = True
-        self.driving.abort(detail, code)
-        if self._driven_screen is not None:
-            self._driven_screen.pull()
-
-    def _over(self) -> bool:
-        """True when the driven run has ended, but for what is written at its end."""
-        return self.driving is not None and self.driving.state.phase == "stopped"
-
-    def signalled(self, detail: str, code: int) -> None:
-        """A signal: as leaving, with its own exit code."""
-        if self._live:
-            self._leave(detail, code)
-        else:
-            self.exit(return_code=code)
-
-    def hung_up(self) -> None:
-        """The terminal has gone, with a signal or without one."""
-        if not self._leaving:
-            self.signalled(*SIGNALS[signal.SIGHUP])
 
     def action_help(self) -> None:
         """All keys, those that apply here first."""

@@ -15,15 +15,15 @@ from textual.widgets import Footer
 
 from arena_tui.candidate import Candidate
 from arena_tui.console.actions import bindings
-from arena_tui.console.deeds import Deed, deed_on
+from arena_tui.console.entrant_keys import EntrantKeys
 from arena_tui.console.ledger import Entrant, Ledger, MatchLine
-from arena_tui.console.messages import Copied, EntrantActed, EntrantOpened, MatchOpened
+from arena_tui.console.messages import Copied, EntrantOpened, MatchOpened
 from arena_tui.console.view import RunView
 from arena_tui.console.widgets.candidate_words import page_of, reason_of, record_of
 from arena_tui.console.widgets.curves import Curves, Picture, by_own_matches
 from arena_tui.console.widgets.kin_rows import KinRows, PlayedRows
 from arena_tui.console.widgets.lineage_row import rated
-from arena_tui.console.widgets.plain import PlainStatic, notify, safe, safe_line
+from arena_tui.console.widgets.plain import PlainStatic, safe, safe_line
 from arena_tui.errors import ArenaError
 from arena_tui.safetext import clean
 
@@ -31,7 +31,7 @@ LOOK = 0.25  # seconds between looks at the facts
 WIDE = 120  # cells from which on text and figures stand side by side
 
 
-class CandidateScreen(Screen[None]):
+class CandidateScreen(Screen[None], EntrantKeys):
     """What there is of one candidate; it moves with a live run."""
 
     DEFAULT_CSS = """
@@ -184,29 +184,6 @@ class CandidateScreen(Screen[None]):
         if self._candidate is not None:
             self.post_message(Copied(clean(self._candidate.text)))
 
-    def _act(self, deed: Deed) -> None:
-        entrant = self.entrant
-        if entrant is None:
-            notify(self.app, "the candidate is not there at this moment of the run")
-            return
-        verb, refusal = deed_on(deed, entrant, self.view.ledger)
-        if refusal:
-            notify(self.app, refusal, severity="warning")
-        else:
-            self.post_message(EntrantActed(verb, entrant))
-
-    def action_pin(self) -> None:
-        """Pin, or unpin what is pinned."""
-        self._act("pin")
-
-    def action_reject(self) -> None:
-        """Reject, or restore what is rejected."""
-        self._act("reject")
-
-    def action_focus_on(self) -> None:
-        """Have it play next."""
-        self._act("focus")
-
-    def action_diff(self) -> None:
-        """The words that differ from the parent's."""
-        self._act("diff")
+    def acted_on(self) -> tuple[Entrant | None, Ledger]:
+        """The candidate of this screen, if it is there at the moment that is shown."""
+        return self.entrant, self.view.ledger

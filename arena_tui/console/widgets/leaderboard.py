@@ -5,20 +5,19 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Hashable, Sequence
 from operator import attrgetter
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 from arena_tui.console.actions import bindings
+from arena_tui.console.entrant_keys import EntrantKeys
 from arena_tui.console.ledger import Entrant, Ledger
-from arena_tui.console.messages import Copied, EntrantActed, EntrantOpened, EntrantSelected
+from arena_tui.console.messages import Copied, EntrantOpened, EntrantSelected
 from arena_tui.console.view import RunView
 from arena_tui.console.widgets.board_columns import BOARD_COLUMNS, IMPORTANCE
 from arena_tui.console.widgets.board_look import TEXT_CELLS, BoardLook, measure
 from arena_tui.console.widgets.list_pane import ListPane
-from arena_tui.console.widgets.plain import notify, safe_line
+from arena_tui.console.widgets.plain import safe_line
 from arena_tui.console.widgets.sorted_rows import SortedRows
 from arena_tui.safetext import clean
-
-Verb = Literal["pin", "unpin", "reject", "restore", "focus", "diff"]
 
 
 class BoardRows(SortedRows[Entrant, BoardLook]):
@@ -134,7 +133,7 @@ class BoardRows(SortedRows[Entrant, BoardLook]):
         return "board--muted" if item.twin_of is not None else ""
 
 
-class Leaderboard(ListPane):
+class Leaderboard(ListPane, EntrantKeys):
     """The pane. It asks for nothing itself: what a key means for an entrant goes up as a message."""
 
     BINDINGS = bindings("board", "entrant")
@@ -180,39 +179,6 @@ class Leaderboard(ListPane):
         if self.entrant is not None:
             self.post_message(Copied(self.board.told(self.entrant)))
 
-    def action_pin(self) -> None:
-        """Pin, or unpin."""
-        self._want(lambda entrant: "unpin" if entrant.state == "pinned" else "pin")
-
-    def action_reject(self) -> None:
-        """Reject, or restore."""
-        self._want(lambda entrant: "restore" if entrant.state == "rejected" else "reject")
-
-    def action_focus_on(self) -> None:
-        """Have it play next."""
-        self._want(lambda entrant: "focus")
-
-    def action_diff(self) -> None:
-        """Compare it with its parent; twins may."""
-        entrant = self.entrant
-        if entrant is None:
-            notify(self.app, "there is no candidate here")
-        elif not entrant.parent_ids:
-            notify(self.app, f"{self.board.title_of(entrant)} has no parent to differ from")
-        else:
-            self.post_message(EntrantActed("diff", entrant))
-
-    def _want(self, verb: Callable[[Entrant], Verb]) -> None:
-        entrant = self.entrant
-        if entrant is None:
-            notify(self.app, "there is no candidate here")
-        elif entrant.twin_of is not None:
-            original = self.view.ledger.find(entrant.group, entrant.twin_of)
-            shown = entrant.twin_of if original is None else self.board.title_of(original)
-            notify(
-                self.app,
-                f"{self.board.title_of(entrant)} is a twin: act on its original, {shown}",
-                severity="warning",
-            )
-        else:
-            self.post_message(EntrantActed(verb(entrant), entrant))
+    def acted_on(self) -> tuple[Entrant | None, Ledger]:
+        """The one under the cursor."""
+        return self.entrant, self.view.ledger

@@ -10,23 +10,23 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
 from arena_tui.console.actions import bindings
-from arena_tui.console.deeds import Deed, deed_on
+from arena_tui.console.entrant_keys import EntrantKeys
 from arena_tui.console.family import Share, Show
 from arena_tui.console.glyphs import Glyphs
-from arena_tui.console.ledger import Entrant
-from arena_tui.console.messages import Copied, EntrantActed, EntrantOpened, EntrantSelected
+from arena_tui.console.ledger import Entrant, Ledger
+from arena_tui.console.messages import Copied, EntrantOpened, EntrantSelected
 from arena_tui.console.view import RunView
 from arena_tui.console.widgets.lineage_row import HUE_COLOURS, cut, rated, words_of
 from arena_tui.console.widgets.lineage_rows import LineageRows
 from arena_tui.console.widgets.pane import FilterLine, Pane
-from arena_tui.console.widgets.plain import PlainStatic, notify, safe_line
+from arena_tui.console.widgets.plain import PlainStatic, safe_line
 from arena_tui.console.widgets.rows import Rows
 
 NO_LINEAGE = "no parents: no family tree yet"
 _NEXT: dict[Show, Show] = {"all": "alive", "alive": "lineage", "lineage": "all"}
 
 
-class Lineage(Pane):
+class Lineage(Pane, EntrantKeys):
     """The pane. `pull` at 1 Hz: structure when candidates came, figures when anything changed."""
 
     DEFAULT_CSS = """
@@ -175,32 +175,10 @@ class Lineage(Pane):
         title, id_, generation, state = (safe_line(part) for part in parts)
         self.post_message(Copied("\t".join((title, id_, generation, figures, state)).rstrip("\t")))
 
-    def _act(self, deed: Deed) -> None:
+    def acted_on(self) -> tuple[Entrant | None, Ledger]:
+        """The one under the cursor; a missing parent is none."""
         node = self._rows.node
-        if node is None or node.entrant is None:
-            notify(self.app, "there is no candidate here")
-            return
-        verb, refusal = deed_on(deed, node.entrant, self._view.ledger)
-        if refusal:
-            notify(self.app, refusal, severity="warning")
-        else:
-            self.post_message(EntrantActed(verb, node.entrant))
-
-    def action_pin(self) -> None:
-        """Pin, or unpin what is pinned."""
-        self._act("pin")
-
-    def action_reject(self) -> None:
-        """Reject, or restore what is rejected."""
-        self._act("reject")
-
-    def action_focus_on(self) -> None:
-        """Have it play next."""
-        self._act("focus")
-
-    def action_diff(self) -> None:
-        """The words that differ from the parent's."""
-        self._act("diff")
+        return (None if node is None else node.entrant), self._view.ledger
 
 
 def shares_line(shares: list[Share], width: int, glyphs: Glyphs) -> Text:
