@@ -146,7 +146,9 @@ class DrivenSession:
             with suppress(TimeoutError):
                 await asyncio.wait_for(asyncio.shield(answered), 0.25)
             if not answered.done() and self._over():
-                return await self._at_rest(action)
+                await self._let_go.wait()  # by then everything that was taken is stored and answered
+                if not answered.done():
+                    return await self._at_rest(action)
         ok, message = answered.result()
         if not ok:
             raise RefusedAction(message)

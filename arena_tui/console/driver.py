@@ -56,5 +56,5 @@ class TerminalDriver(LinuxDriver):
             except OSError:
                 hung_up = getattr(self._app, "hung_up", None)
                 if hung_up is not None:
-                    self._app.call_later(hung_up)
+                    self._loop.call_soon_threadsafe(hung_up)
                 return

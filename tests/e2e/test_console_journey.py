@@ -59,7 +59,7 @@ def test_a_day_at_the_console(home: Path) -> None:
         terminal.press("a")
         terminal.wait_for("Abort the run?")
         terminal.press("a")
-        terminal.wait_for("EXTERNAL")
+        terminal.wait_for("STOPPED  EXTERNAL")
         terminal.press("q")
         assert terminal.wait_exit() == 130
         assert terminal.is_restored()
@@ -70,7 +70,7 @@ def test_a_day_at_the_console(home: Path) -> None:
     with arena(home) as terminal:
         terminal.wait_for("plans")
         terminal.press("R")
-        terminal.wait_for("BUDGET", timeout=120)
+        terminal.wait_for("STOPPED  BUDGET", timeout=120)
         terminal.press("q")
         assert terminal.wait_exit() == 3
         assert terminal.is_restored()
@@ -105,7 +105,7 @@ def test_ctrl_c_asks_and_a_second_one_means_it(home: Path) -> None:
         terminal.press("ctrl+c")
         terminal.wait_for("Abort the run?")
         terminal.press("ctrl+c")
-        terminal.wait_for("EXTERNAL")
+        terminal.wait_for("STOPPED  EXTERNAL")
         terminal.press("q")
         assert terminal.wait_exit() == 130
 
@@ -159,7 +159,7 @@ def test_a_killed_console_goes_on_where_it_was(home: Path) -> None:
     with arena(home, file) as terminal:
         terminal.wait_for("goes on")
         terminal.press("enter")
-        terminal.wait_for("BUDGET", timeout=120)
+        terminal.wait_for("STOPPED  BUDGET", timeout=120)
         terminal.press("q")
         assert terminal.wait_exit() == 3
     (finished,) = runs(home)
@@ -182,8 +182,8 @@ def test_a_second_terminal_watches_pauses_and_aborts(home: Path) -> None:
             watcher.press("a")
             watcher.wait_for("Abort the run?")
             watcher.press("a")
-            driver.wait_for("EXTERNAL")
-            watcher.wait_for("EXTERNAL")
+            driver.wait_for("STOPPED  EXTERNAL")
+            watcher.wait_for("STOPPED  EXTERNAL")
             watcher.press("q")
             assert watcher.wait_exit() == 0
         driver.press("q")
@@ -196,7 +196,7 @@ def test_a_detached_run_outlives_its_terminal(home: Path) -> None:
         terminal.wait_for("arena watch")
         assert terminal.wait_exit() == 0
     with arena(home, "watch") as watcher:
-        watcher.wait_for("BUDGET", timeout=120)
+        watcher.wait_for("STOPPED  BUDGET", timeout=120)
         watcher.press("q")
         assert watcher.wait_exit() == 0
     (run,) = runs(home)

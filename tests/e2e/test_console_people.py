@@ -61,7 +61,7 @@ def test_a_person_judges_a_run_at_the_console(tmp_path: Path) -> None:
             terminal.wait_for(lambda shown, asked=asked: _texts(shown) != asked)
         terminal.wait_for("has stopped", timeout=90)
         terminal.press("escape")
-        terminal.wait_for("BUDGET")
+        terminal.wait_for("STOPPED  BUDGET")
         terminal.press("q")
         assert terminal.wait_exit() == 3
         assert terminal.is_restored()

@@ -63,7 +63,7 @@ def test_no_escape_but_textuals_own_reaches_the_terminal(tmp_path: Path) -> None
     with arena(tmp_path / "home", hostile_tournament(tmp_path / "files"), columns=160, rows=50) as terminal:
         terminal.wait_for("Enter starts")
         terminal.press("enter")
-        terminal.wait_for("BUDGET")
+        terminal.wait_for("STOPPED  BUDGET")
         terminal.press("down", "i")
         terminal.wait_for("now pinned")
         terminal.press("enter")
@@ -93,7 +93,7 @@ def test_copying_is_the_only_way_to_the_clipboard(tmp_path: Path) -> None:
     with arena(tmp_path / "home", hostile_tournament(tmp_path / "files"), columns=160, rows=50) as terminal:
         terminal.wait_for("Enter starts")
         terminal.press("enter")
-        terminal.wait_for("BUDGET")
+        terminal.wait_for("STOPPED  BUDGET")
         terminal.press("1", "y")
         terminal.wait_for("copied")
         assert OSC.findall(bytes(terminal.bytes)) == [b"52"]

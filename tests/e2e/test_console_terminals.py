@@ -26,7 +26,7 @@ def test_ascii_draws_with_ascii_alone(tmp_path: Path) -> None:
     with arena(tmp_path / "home", "--ascii", file, columns=120, rows=40) as terminal:
         terminal.wait_for("Enter starts")
         terminal.press("enter")
-        terminal.wait_for("BUDGET")
+        terminal.wait_for("STOPPED  BUDGET")
         terminal.press("enter")
         terminal.wait_for("Matches")
         terminal.press("escape", "H")
@@ -49,7 +49,7 @@ def test_no_color_sends_no_hues_and_still_tells_states(tmp_path: Path) -> None:
     with arena(tmp_path / "home", file, NO_COLOR="1") as terminal:
         terminal.wait_for("Enter starts")
         terminal.press("enter")
-        terminal.wait_for("BUDGET")
+        terminal.wait_for("STOPPED  BUDGET")
         terminal.press("1", "x")
         terminal.wait_for("now rejected")
         terminal.wait_for("✕")
@@ -91,7 +91,7 @@ def test_the_result_goes_to_stdout_and_the_console_to_the_terminal(tmp_path: Pat
     ):
         terminal.wait_for("Enter starts")
         terminal.press("enter")
-        terminal.wait_for("BUDGET")
+        terminal.wait_for("STOPPED  BUDGET")
         terminal.press("q")
         assert terminal.wait_exit() == 3
     result = json.loads(target.read_text(encoding="utf-8"))

@@ -62,7 +62,7 @@ def test_tmux_keeps_its_clipboard_and_titles_and_gets_its_screen_back(tmux: Tmux
     tmux("select-pane", "-t", "console", "-T", "mine")
     tmux.wait_for("Enter starts")
     tmux("send-keys", "-t", "console", "Enter")
-    tmux.wait_for("BUDGET")
+    tmux.wait_for("STOPPED  BUDGET")
     shown = tmux.wait_for("Leaderboard")
     assert "Title 0" in shown
     tmux("resize-window", "-t", "console", "-x", "80", "-y", "24")
