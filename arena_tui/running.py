@@ -9,7 +9,7 @@ import asyncio
 import json
 import signal
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -101,7 +101,9 @@ async def drive(
             told=told,
         )
 
-    with await finished(Driver, path, judge_of, discard=Driver.close) as driver:
+    switch = _Switch()
+    signals = on_signals(switch.stop) if handle_signals else nullcontext()
+    with signals, await finished(Driver, path, judge_of, discard=Driver.close) as driver:
         if judge is None:
             _refuse_edited_votes(driver)
         notes = {} if asked is None else {"asked": asked}
@@ -116,17 +118,35 @@ async def drive(
             engine.prepare(resolve(addition, driver.course, driver.find_match), RESUMED)
         if on_engine is not None:
             on_engine(engine)
-        if handle_signals:
-            # First signal: nothing new starts and calls in flight finish; second: they are cancelled.
-            with on_signals(engine.stop):
-                ending = await engine.run()
-        else:
-            ending = await engine.run()
+        switch.connect(engine)
+        ending = await engine.run()
         result = await finished(summarize, driver.course, driver.reader, path)
         if ending.exit_code == exit_codes.OK and driver.course.tournament.overview is not None:
             await _overview(engine, result, path, handle_signals, told)
             result = await finished(summarize, driver.course, driver.reader, path)
         return result, ending.exit_code
+
+
+class _Switch:
+    """Where signals go: the first lets calls in flight finish, the second cancels them; those that come
+    before there is an engine wait for it."""
+
+    def __init__(self) -> None:
+        self._engine: Engine | None = None
+        self._early: list[tuple[str, int]] = []
+
+    def stop(self, detail: str, code: int) -> None:
+        """Ask for the end."""
+        if self._engine is None:
+            self._early.append((detail, code))
+        else:
+            self._engine.stop(detail, code)
+
+    def connect(self, engine: Engine) -> None:
+        """From now on it is the engine that is asked."""
+        self._engine = engine
+        for detail, code in self._early:
+            engine.stop(detail, code)
 
 
 async def _overview(
