@@ -6,6 +6,7 @@ loop, with it the engine, for good.
 
 from __future__ import annotations
 
+import termios
 from typing import IO, Any, cast
 
 from textual.drivers.linux_driver import LinuxDriver
@@ -44,8 +45,31 @@ class TerminalDriver(LinuxDriver):
     that as of a SIGHUP."""
 
     def __init__(self, app: Any, **options: Any) -> None:
+        self._stopped = False  # by SIGTSTP, in order
         super().__init__(app, **options)
         self._file = cast("Any", LastingFile(cast("IO[str]", self._file)))
+
+    def _sigtstp_application(self, *_: Any) -> None:
+        self._stopped = True
+        super()._sigtstp_application()
+
+    def _sigcont_application(self, *_: Any) -> None:
+        """Take the terminal again.
+
+        The kernel also sends SIGCONT when a terminal hangs up: then there is none. And after a SIGSTOP what
+        was begun has to be ended first, or keys would have two readers.
+        """
+        if not self._stopped:
+            try:
+                termios.tcgetattr(self.fileno)
+            except termios.error:
+                return
+            if self.attrs_before is None:
+                return  # the console has not begun yet
+            self.stop_application_mode()
+            self.close()
+        self._stopped = False
+        super()._sigcont_application()
 
     def _run_input_thread(self) -> None:
         while not self.exit_event.is_set():

@@ -148,3 +148,23 @@ def test_exports_beside_a_driver_are_of_one_moment(tmp_path: Path, monkeypatch: 
     finally:
         driver.kill()
         driver.wait()
+
+
+def test_a_stopped_console_takes_its_terminal_again(tmp_path: Path) -> None:
+    """SIGSTOP and SIGCONT, twice: one reader of keys is left, and the run goes on."""
+    with arena(tmp_path / "home", tournament(tmp_path / "files")) as terminal:
+        terminal.wait_for("Enter starts")
+        terminal.press("enter")
+        terminal.wait_for("RUNNING")
+        for _ in range(2):
+            os.kill(terminal.process.pid, signal.SIGSTOP)
+            time.sleep(0.2)
+            os.kill(terminal.process.pid, signal.SIGCONT)
+            time.sleep(0.3)
+        terminal.press("?")
+        terminal.wait_for("searches")
+        terminal.press("escape", "q")
+        terminal.wait_for("pause and quit")
+        terminal.press("enter")
+        assert terminal.wait_exit() == 130
+        assert terminal.is_restored()
