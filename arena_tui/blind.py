@@ -29,6 +29,13 @@ class BlindMatch:
     winner: Winner
     turned: bool
 
+    @property
+    def said(self) -> Said:
+        """What its judge said of the texts as they are shown: `side_of` turned round."""
+        if self.winner == "draw":
+            return "draw"
+        return "first" if (self.winner == "a") != self.turned else "second"
+
 
 @dataclass(frozen=True, slots=True)
 class BlindSession:
@@ -62,14 +69,7 @@ def blind_session(path: Path, number: int, only: tuple[str, int] | None = None) 
     with Reader(path) as reader, reader.frozen():
         origin = origin_of(reader)
         texts = {(c.group, c.id): c for c in reader.candidates()}
-        found = [
-            (row["group"], row["seq"], row["hyp_a"], row["hyp_b"], row["winner"])
-            for row in reader.matches()
-            if row["winner"] != "void" and row["overruled_by"] is None
-            if only in (None, (row["group"], row["seq"]))
-        ]
-        if not found and only is not None:
-            raise UsageError(_nothing_of(reader, *only))
+        found = _decided(reader) if only is None else [_decided_one(reader, *only)]
     if not found:
         raise UsageError(f"{path.stem} has no match that its judge has decided yet")
     rng = random.Random(f"{origin.seed}:by hand")
@@ -87,9 +87,23 @@ def blind_session(path: Path, number: int, only: tuple[str, int] | None = None) 
     )
 
 
-def _nothing_of(reader: Reader, group: str, seq: int) -> str:
-    """Why a match has no verdict of its judge that counts."""
+_Decided = tuple[str, int, str, str, Winner]  # group, number, a, b, outcome
+
+
+def _decided(reader: Reader) -> list[_Decided]:
+    """All matches whose outcome is their judge's."""
+    return [
+        (row["group"], row["seq"], row["hyp_a"], row["hyp_b"], row["winner"])
+        for row in reader.matches()
+        if row["winner"] != "void" and row["overruled_by"] is None
+    ]
+
+
+def _decided_one(reader: Reader, group: str, seq: int) -> _Decided:
+    """One such match; UsageError says why another has no verdict of its judge that counts."""
     record = reader.match(group, seq)
+    if record is not None and record.winner not in (None, "void") and not record.overruled:
+        return group, seq, record.a, record.b, record.winner
     if record is None:
         why = "there is no such match"
     elif record.held:
@@ -98,7 +112,7 @@ def _nothing_of(reader: Reader, group: str, seq: int) -> str:
         why = "it is not judged yet"
     else:
         why = "it was overruled" if record.overruled else "it is void"
-    return f"match {group}:{seq} has no verdict of its judge to compare with: {why}"
+    raise UsageError(f"match {group}:{seq} has no verdict of its judge to compare with: {why}")
 
 
 def side_of(said: Said, turned: bool) -> Winner:

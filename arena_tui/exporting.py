@@ -30,10 +30,6 @@ COMPARISON_COLUMNS = ("a", "b", "winner", "p_a", "group", "seq", "mode", "reason
 INLINE_BYTES = 900_000  # a tournament file may have 1 MB; larger pools go into a file beside it
 
 
-WHAT = ("standings", "matches", "comparisons", "config")
-"""What can be exported."""
-
-
 def export(path: Path, what: str, to: Path | None, times: bool) -> None:
     """Write one view of the run at `path` to `to` (format by suffix), or to stdout as CSV (config: YAML)."""
     with Reader(path) as reader:

@@ -6,7 +6,6 @@ Requests go through the run's inbox, or are carried out at once where nobody dri
 from __future__ import annotations
 
 import asyncio
-import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -17,14 +16,13 @@ from arena_tui.cockpit.in_force import in_force, show_limits
 from arena_tui.cockpit.judge_view import judge_words
 from arena_tui.console.ports import Ended, ProviderView, Waiting
 from arena_tui.engine.state import GroupState, InFlight, RunPhase, RunState
-from arena_tui.errors import ArenaError, RefusedAction, RunLocked
+from arena_tui.errors import ArenaError, RefusedAction
 from arena_tui.store.lock import holder
 from arena_tui.store.reader import Reader
 from arena_tui.threads import finished
 from arena_tui.vocabulary import Orientation, Said, StopReason
 
 LOOK = 0.5  # seconds between looks at a run that another process drives
-PATIENCE = 10.0  # seconds to wait for a driver's answer
 INTERRUPTED = "interrupted: its process is gone, and what was in flight will be asked again"
 
 
@@ -81,27 +79,16 @@ class FollowedSession:
         return await asyncio.to_thread(self._act, verb, args, tuple(candidates))
 
     def _act(self, verb: str, args: tuple[str, ...], candidates: tuple[Candidate, ...]) -> str:
-        from arena_tui.engine.actions import CONTROLS, Action
-        from arena_tui.engine.opening import action_to
-        from arena_tui.engine.standstill import act_at_rest
-        from arena_tui.store import inbox
+        from arena_tui.acting import carry_out
+        from arena_tui.engine.actions import Action
 
-        action = Action(verb, args, candidates)
-        if holder(self.db) is None:
-            if verb in CONTROLS:
-                raise RefusedAction(f"nothing drives {self.run}: resume it first")
-            try:
-                return act_at_rest(self.db, action, "console")
-            except RunLocked:
-                pass  # somebody took it up in the meantime
-        request = inbox.send(self.db, action_to(action), f"process {os.getpid()}")
-        answer = inbox.wait_answer(self.db, request, PATIENCE)
+        nobody = f"nothing drives {self.run}: resume it first"
+        answer = carry_out(self.db, Action(verb, args, candidates), origin="console", nobody=nobody)
         if answer is None:
             return "not answered yet: the request stays in the inbox until the run's process looks"
-        ok, message = answer
-        if not ok:
-            raise RefusedAction(message)
-        return message
+        if not answer.done:
+            raise RefusedAction(answer.message)
+        return answer.message
 
     def providers(self) -> Sequence[ProviderView]:
         """Only the driving process knows."""

@@ -142,7 +142,8 @@ class Installation:
         except BaseException:
             start.close()
             raise
-        changes = {**differences.changes, **_edited(read.loaded.tournament, limits, path=start.path)}
+        edited = {} if start.path is None else _edited(read.loaded.tournament, limits)
+        changes = {**differences.changes, **edited}
         going = Going(changes, differences.asked, {}, differences.gained)
         return self._drive(path, going, start)
 
@@ -267,37 +268,25 @@ def _judge_words(judge: AnyJudge) -> str:
 
 
 def _limit_texts(tournament: Tournament) -> dict[str, str]:
+    from arena_tui.console.limits import as_text
     from arena_tui.console.ports import LIMITS
 
     limits: Any = tournament.limits
-    return {name: "" if getattr(limits, name) is None else f"{getattr(limits, name):g}" for name in LIMITS}
+    return {name: as_text(name, getattr(limits, name)) for name in LIMITS}
+
+
+def _edited(tournament: Tournament, limits: Mapping[str, str]) -> dict[str, Any]:
+    """The limits that a person edited, as settings to change; an empty line takes a limit away."""
+    before = _limit_texts(tournament)
+    typed = {name: text.strip() for name, text in limits.items()}
+    return {f"limits.{name}": text or None for name, text in typed.items() if text != before[name]}
 
 
 def _limited(tournament: Tournament, limits: Mapping[str, str]) -> Tournament:
     """The tournament with limits as a person edited them; UsageError names one that cannot be."""
     from arena_tui.settings import with_changes
 
-    before = _limit_texts(tournament)
-    return with_changes(
-        tournament,
-        {
-            f"limits.{name}": None if not text.strip() else text.strip()
-            for name, text in limits.items()
-            if text.strip() != before[name]
-        },
-    )
-
-
-def _edited(tournament: Tournament, limits: Mapping[str, str], *, path: Path | None) -> dict[str, Any]:
-    """The limits that a person edited for a run that goes on, as settings to change."""
-    if path is None:
-        return {}
-    before = _limit_texts(tournament)
-    return {
-        f"limits.{name}": text.strip() or None
-        for name, text in limits.items()
-        if text.strip() != before[name]
-    }
+    return with_changes(tournament, _edited(tournament, limits))
 
 
 async def _unless(given_up: Event, doing: Coroutine[Any, Any, T]) -> T:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arena_tui.console.ports import Blind, ProviderView, Waiting
-from arena_tui.vocabulary import Said
+from arena_tui.vocabulary import Orientation
 
 if TYPE_CHECKING:
-    from arena_tui.blind import BlindMatch, BlindSession
-    from arena_tui.judging.base import Judge
+    from arena_tui.blind import BlindSession
+    from arena_tui.judging.base import Judge, Question
     from arena_tui.judging.human import Asked, HumanJudge
+
+Key = tuple[str, int, Orientation]
 
 
 def members_of(judge: Judge) -> Sequence[Judge]:
@@ -48,18 +50,7 @@ def provider_views(judge: Judge) -> tuple[ProviderView, ...]:
 
 def question_view(person: HumanJudge, asked: Asked) -> Waiting:
     """A question as a person sees it: without names, ids and ratings."""
-    question = asked.question
-    return Waiting(
-        key=asked.key,
-        task=person.task,
-        prompt=question.prompt,
-        criteria=person.criteria if question.criteria is None else question.criteria,
-        first=question.first.text,
-        second=question.second.text,
-        first_review=question.first.review,
-        second_review=question.second.review,
-        draws=person.draws,
-    )
+    return _waiting(asked.key, asked.question, person.task, person.criteria, draws=person.draws)
 
 
 def blind_view(session: BlindSession) -> Blind:
@@ -67,27 +58,27 @@ def blind_view(session: BlindSession) -> Blind:
     matches, titles = [], {}
     for match in session.matches:
         question = session.question(match)
-        waiting = Waiting(
-            key=(match.group, match.seq, "ba" if match.turned else "ab"),
-            task=session.task,
-            prompt=question.prompt,
-            criteria=session.criteria if question.criteria is None else question.criteria,
-            first=question.first.text,
-            second=question.second.text,
-            first_review=question.first.review,
-            second_review=question.second.review,
-            draws=session.draws,
-        )
-        matches.append((waiting, _as_shown(match)))
+        key: Key = (match.group, match.seq, "ba" if match.turned else "ab")
+        waiting = _waiting(key, question, session.task, session.criteria, draws=session.draws)
+        matches.append((waiting, match.said))
         first, second = question.first, question.second
-        titles[waiting.key] = first.title or first.id, second.title or second.id
+        titles[key] = first.title or first.id, second.title or second.id
     return Blind(tuple(matches), titles)
 
 
-def _as_shown(match: BlindMatch) -> Said:
-    if match.winner == "draw":
-        return "draw"
-    return "first" if (match.winner == "a") != match.turned else "second"
+def _waiting(key: Key, question: Question, task: str, criteria: Mapping[str, str], *, draws: bool) -> Waiting:
+    """`criteria` stand where the question's group has none of its own."""
+    return Waiting(
+        key=key,
+        task=task,
+        prompt=question.prompt,
+        criteria=criteria if question.criteria is None else question.criteria,
+        first=question.first.text,
+        second=question.second.text,
+        first_review=question.first.review,
+        second_review=question.second.review,
+        draws=draws,
+    )
 
 
 def judge_words(db: Path) -> list[str]:

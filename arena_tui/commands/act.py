@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 
 from arena_tui import exit_codes
+from arena_tui.acting import PATIENCE, carry_out
 from arena_tui.candidate import Candidate
-from arena_tui.engine.actions import CONTROLS, Action, check_arity
-from arena_tui.engine.opening import action_to
-from arena_tui.engine.standstill import act_at_rest
-from arena_tui.errors import RefusedAction, RunLocked
+from arena_tui.engine.actions import Action, check_arity
 from arena_tui.pool import load_candidates
 from arena_tui.safetext import clean
-from arena_tui.store import folder, inbox
-from arena_tui.store.lock import holder
-
-PATIENCE = 10.0  # seconds to wait for a driver's answer
+from arena_tui.store import folder
 
 
 def act_on(run: str, verb: str, args: tuple[str, ...]) -> int:
@@ -27,22 +21,9 @@ def act_on(run: str, verb: str, args: tuple[str, ...]) -> int:
     path = folder.find_run(run)
     if verb == "add":
         action = Action(verb, args, _candidates(args[0]))
-    pid = holder(path)
-    if pid is None:
-        if verb in CONTROLS:
-            name = folder.called(path)
-            raise RefusedAction(f"nothing drives {name}: `arena resume {name}` goes on with it")
-        try:
-            print(clean(act_at_rest(path, action)), file=sys.stderr)
-        except RunLocked:
-            return _through_inbox(path, action)  # somebody took it up in the meantime
-        return exit_codes.OK
-    return _through_inbox(path, action)
-
-
-def _through_inbox(path: Path, action: Action) -> int:
-    request = inbox.send(path, action_to(action), f"process {os.getpid()}")
-    answer = inbox.wait_answer(path, request, PATIENCE)
+    name = folder.called(path)
+    nobody = f"nothing drives {name}: `arena resume {name}` goes on with it"
+    answer = carry_out(path, action, origin="cli", nobody=nobody)
     if answer is None:
         print(
             f"no answer within {PATIENCE:g} s; the request stays in the inbox and is carried out once "
@@ -50,9 +31,8 @@ def _through_inbox(path: Path, action: Action) -> int:
             file=sys.stderr,
         )
         return exit_codes.ERROR
-    ok, message = answer
-    print(clean(message if ok else f"refused: {message}"), file=sys.stderr)
-    return exit_codes.OK if ok else exit_codes.USAGE
+    print(clean(answer.message if answer.done else f"refused: {answer.message}"), file=sys.stderr)
+    return exit_codes.OK if answer.done else exit_codes.USAGE
 
 
 def _candidates(file: str) -> tuple[Candidate, ...]:

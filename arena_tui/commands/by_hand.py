@@ -60,8 +60,9 @@ def _in_console(session: BlindSession) -> tuple[list[tuple[BlindMatch, Winner]],
 
     blind = blind_view(session)
     source = BlindMatches(blind.matches, blind.titles)
-    app = HandApp(source, preferences())
-    app.run(mouse=preferences().mouse)
+    preferred = preferences()
+    app = HandApp(source, preferred)
+    app.run(mouse=preferred.mouse)
     matches = {(match.group, match.seq): match for match in session.matches}
     answers = [(matches[each.key[:2]], each.person) for each in source.judged]
     told = [(match, side_of(said, match.turned)) for match, said in answers]

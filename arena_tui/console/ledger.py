@@ -66,10 +66,6 @@ class MatchLine:
     overruled: bool
     withdrawn: bool
 
-    def change_of(self, entrant: Entrant) -> float:
-        """What it did to the rating of one of the two."""
-        return self.a_change if entrant is self.a else self.b_change
-
 
 class Ledger:
     """The fold. `revision` grows with every fact that changes something, and no two ledgers share one, so

@@ -59,10 +59,13 @@ def in_force(state: RunState) -> dict[str, str]:
         "wall_clock": state.wall_clock_limit,
         "concurrency": state.concurrency,
     }
-    return {key: "" if given[key] is None else _text(key, given[key] or 0) for key in LIMITS}
+    return {key: as_text(key, given[key]) for key in LIMITS}
 
 
-def _text(key: str, value: float) -> str:
+def as_text(key: str, value: float | None) -> str:
+    """A limit as a person types it, "" for none."""
+    if value is None:
+        return ""
     if key != "wall_clock":
         return f"{value:.12g}"
     for size, unit in ((3600, "h"), (60, "m")):

@@ -223,6 +223,3 @@ class Arena(Protocol):
     async def export(self, db: Path, what: str, target: Path) -> str:
         """Write an export; a sentence that names the file."""
         ...
-
-
-Leave = Callable[[Ended], None]

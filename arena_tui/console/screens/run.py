@@ -67,7 +67,6 @@ class RunScreen(RunKeys):
         self.feed: LiveFacts = Feed(session.db) if feed is None else feed
         self._now = now
         self.view = RunView(session, self.feed, glyphs)
-        self._pane = "board"
         self.facts_read = asyncio.Event()
         """Set once the facts that were there have been read, or could not be."""
         self._ticks = 0
@@ -187,7 +186,6 @@ class RunScreen(RunKeys):
         self.action_pane(event.pane)
 
     def _choose(self, pane: str) -> None:
-        self._pane = pane
         for name, _, kind in PANES:
             widget = self.query_one(kind)
             widget.set_class(name == pane, "chosen")
