@@ -96,6 +96,24 @@ async def test_a_spinner_turns_while_the_forecast_is_made() -> None:
         await until_shown(pilot, "9 min: Enter starts")
 
 
+async def test_enter_gives_the_forecast_up_before_the_run_is_made() -> None:
+    """Both at once would share the processor, and with many candidates the making waited for minutes."""
+    arena = FakeArena(slow=asyncio.Event())
+    screen = ready(arena)
+    app = ScreenApp(screen)
+    async with app.run_test(size=(80, 30)) as pilot:
+        await until_shown(pilot, "simulated judge")
+        await pilot.press("enter")
+        await settled(pilot)  # waits for all workers: the forecast would wait for ever
+        assert len(app.wanted) == 1
+        assert arena.slow is not None
+        arena.slow.set()
+        screen.refused("another process drives it")
+        await until_shown(pilot, "another process drives it")
+        await pilot.press("tab", "ctrl+u", *"7")
+        await until_shown(pilot, "9 min: Enter starts")
+
+
 async def test_a_limit_that_cannot_be_read_is_told_at_its_input_and_blocks() -> None:
     app = ScreenApp(ready(FakeArena()))
     async with app.run_test(size=(80, 30)) as pilot:

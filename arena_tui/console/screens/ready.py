@@ -261,6 +261,7 @@ class ReadyScreen(Screen[None]):
                 lines.focus_first()
             return
         self._starting = True
+        self.workers.cancel_group(self, "forecast")  # making the run needs the processor
         self._asking.add("start")
         self._draw()
         self.post_message(self.StartWanted(self._setup, lines.values, self._fresh))
@@ -269,6 +270,9 @@ class ReadyScreen(Screen[None]):
         """The start failed: say why, and let the person try again."""
         self._starting = False
         self._asking.discard("start")
+        if "forecast" in self._asking:  # it was cut off
+            self._asking.discard("forecast")
+            self._forecasted = None
         self._bad_limits = self.query_one(LimitLines).blame(sentence)
         if not self._bad_limits:
             self._found, self._wrong = None, sentence
