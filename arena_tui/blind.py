@@ -15,12 +15,14 @@ from arena_tui.engine.replay import origin_of
 from arena_tui.errors import UsageError
 from arena_tui.judging.base import Question
 from arena_tui.store.reader import Reader
+from arena_tui.systems import Texts, is_dealt
 from arena_tui.vocabulary import Said, Winner
 
 
 @dataclass(frozen=True, slots=True)
 class BlindMatch:
-    """An applied match; `turned`: b is shown as text 1."""
+    """An applied match; `turned`: b is shown as text 1. `at`: the group whose texts are shown, where a and
+    b are systems."""
 
     group: str
     seq: int
@@ -28,6 +30,7 @@ class BlindMatch:
     b: str
     winner: Winner
     turned: bool
+    at: str | None = None
 
     @property
     def said(self) -> Said:
@@ -51,8 +54,9 @@ class BlindSession:
 
     def question(self, match: BlindMatch) -> Question:
         """What the judge was asked, in the order in which the person is shown the texts."""
-        group = self.groups[match.group]
-        a, b = self.texts[match.group, match.a], self.texts[match.group, match.b]
+        where = match.group if match.at is None else match.at
+        group = self.groups[where]
+        a, b = self.texts[where, match.a], self.texts[where, match.b]
         shown = (b, a) if match.turned else (a, b)
         criteria = group.criteria or None
         return Question(
@@ -69,12 +73,18 @@ def blind_session(path: Path, number: int, only: tuple[str, int] | None = None) 
     with Reader(path) as reader, reader.frozen():
         origin = origin_of(reader)
         texts = {(c.group, c.id): c for c in reader.candidates()}
+        if is_dealt(origin.tournament):
+            written = Texts([group for group in origin.groups if group.skipped is None])
+            texts = written.by_group()
         found = _decided(reader) if only is None else [_decided_one(reader, *only)]
     if not found:
         raise UsageError(f"{path.stem} has no match that its judge has decided yet")
     rng = random.Random(f"{origin.seed}:by hand")
     rng.shuffle(found)
-    matches = [BlindMatch(*match, turned=rng.random() < 0.5) for match in found[:number]]
+    matches = [
+        BlindMatch(group, seq, a, b, winner, turned=rng.random() < 0.5, at=at)
+        for group, seq, a, b, winner, at in found[:number]
+    ]
     tournament = origin.tournament
     return BlindSession(
         run=origin.run,
@@ -87,13 +97,13 @@ def blind_session(path: Path, number: int, only: tuple[str, int] | None = None) 
     )
 
 
-_Decided = tuple[str, int, str, str, Winner]  # group, number, a, b, outcome
+_Decided = tuple[str, int, str, str, Winner, str | None]  # group, number, a, b, outcome, whose texts
 
 
 def _decided(reader: Reader) -> list[_Decided]:
     """All matches whose outcome is their judge's."""
     return [
-        (row["group"], row["seq"], row["hyp_a"], row["hyp_b"], row["winner"])
+        (row["group"], row["seq"], row["hyp_a"], row["hyp_b"], row["winner"], row["at"])
         for row in reader.matches()
         if row["winner"] != "void" and row["overruled_by"] is None
     ]
@@ -103,7 +113,7 @@ def _decided_one(reader: Reader, group: str, seq: int) -> _Decided:
     """One such match; UsageError says why another has no verdict of its judge that counts."""
     record = reader.match(group, seq)
     if record is not None and record.winner not in (None, "void") and not record.overruled:
-        return group, seq, record.a, record.b, record.winner
+        return group, seq, record.a, record.b, record.winner, record.at
     if record is None:
         why = "there is no such match"
     elif record.held:

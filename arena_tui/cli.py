@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 import click
 
 from arena_tui import __version__, exit_codes
+from arena_tui.cli_studies import Word, audit, bench, rate, rubric
 from arena_tui.errors import ArenaError, UsageError
 from arena_tui.streams import accept_all_text, flush_streams, replace_closed_streams, silence
 
@@ -51,19 +52,6 @@ class DefaultToRun(click.Group):
             return None
         finally:
             flush_streams()
-
-
-class Word(click.Choice):  # type: ignore[type-arg]  # it takes no type before click 8.2
-    """One of some words; the refusal of another one names the word that was perhaps meant."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        try:
-            return super().convert(value, param, ctx)
-        except click.BadParameter as error:
-            from arena_tui.values import did_you_mean
-
-            hint = did_you_mean(str(value), self.choices).capitalize()
-            raise click.BadParameter(f"{error.message} {hint}".rstrip(), ctx, param) from None
 
 
 @click.group(
@@ -219,14 +207,14 @@ def act(run: str, verb: str, args: tuple[str, ...]) -> None:
 @click.argument("run", required=False)
 @click.option(
     "--what",
-    type=Word(["standings", "matches", "comparisons", "config"]),
+    type=Word(["standings", "matches", "comparisons", "pairings", "config"]),
     default="standings",
     show_default=True,
 )
 @click.option("--to", type=click.Path(path_type=Path), help="A .csv, .jsonl, .md or (config) .yaml file.")
 @click.option("--times", is_flag=True, help="Add wall-clock times to matches.")
 def export(run: str | None, what: str, to: Path | None, times: bool) -> None:
-    """Write a run's standings, matches, comparisons or tournament file."""
+    """Write a run's standings, matches, comparisons, pairings or tournament file."""
     from arena_tui.commands.export import export_run
 
     export_run(run, what, to, times)
@@ -253,48 +241,13 @@ def plan(file: str, seed: int | None, assignments: tuple[str, ...], as_json: boo
     plan_file(file, seed, assignments, as_json)
 
 
-@arena.command()
-@click.argument("target", metavar="FILE|RUN")
-@click.option("--pairs", metavar="GOLD", help="JSON Lines: {id, first, second, gold, task?, prompt?}.")
-@click.option(
-    "--votes", metavar="REPLIES", help="Recorded replies instead of the judge: {id, ab_text, ba_text}."
-)
-@click.option(
-    "--contract",
-    metavar="NAME",
-    help="How recorded replies end: better idea, verdict, last-line digit, Output (a).",
-)
-@click.option("--where", multiple=True, metavar="KEY=VALUE", help="Only rows of both files with this value.")
-@click.option("--by-hand", type=click.IntRange(min=1), metavar="N", help="Judge N matches of a RUN yourself.")
-@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Only the first N pairs.")
-@click.option("--set", "assignments", multiple=True, metavar="KEY=VALUE", help="Override a key of the file.")
-@click.option("--json", "as_json", is_flag=True, help="The figures as one JSON object.")
-def audit(**options: Any) -> None:
-    """What the judge of a tournament FILE is worth on pairs with a known better text.
-
-    Each pair is asked in both orders; nothing is stored. With --by-hand N you judge N matches of a RUN
-    blind, and how far you and its judge agree is told.
-    """
-    from arena_tui.commands.audit import audit
-
-    sys.exit(audit(**options))
-
-
-@arena.command()
-@click.argument("run", required=False)
-@click.option("--model", required=True, metavar="PROVIDER:MODEL", help="Who grades.")
-@click.option("--base-url", metavar="URL", help="Where the grader is served, if not at its provider's.")
-@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Only N rationales, evenly spread.")
-@click.option("--json", "as_json", is_flag=True, help="The grades as one JSON object.")
-def rubric(**options: Any) -> None:
-    """Have a model grade the rationales of a run's matches."""
-    from arena_tui.commands.rubric import grade_run
-
-    sys.exit(grade_run(**options))
+for study in (audit, rubric, rate, bench):
+    arena.add_command(study)
 
 
 def main(argv: list[str] | None = None) -> NoReturn:
     """The entry point of the `arena` script."""
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # matrices are small: threads only wait for each other
     replace_closed_streams()
     accept_all_text()
     try:

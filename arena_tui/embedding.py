@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from arena_tui.candidate import Pool
 from arena_tui.errors import JudgeError
-from arena_tui.settings import Tournament
+from arena_tui.settings import Tournament, similarity_of
 
 Vectors = Mapping[str, tuple[float, ...]]
 
@@ -21,7 +21,7 @@ async def fetch_vectors(tournament: Tournament, pool: Pool) -> Vectors:
     Raises UsageError for a model that cannot be asked and JudgeError when the endpoint fails.
     """
     chosen = tournament.embeddings
-    if tournament.format.similarity != "endpoint" or chosen is None:
+    if similarity_of(tournament) != "endpoint" or chosen is None:
         return {}
     from arena_tui.providers.base import ProviderError
     from arena_tui.providers.targets import Target, open_provider

@@ -1,4 +1,4 @@
-"""Exports: a run's standings, matches and comparisons as tables, and its tournament file.
+"""Exports: a run's standings, matches, comparisons and pairings as tables, and its tournament file.
 
 `arena export` and the console call `export`.
 """
@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from arena_tui.candidate import Candidate
+from arena_tui.engine.course import Course
 from arena_tui.engine.opening import PYTHON_JUDGE
 from arena_tui.engine.replay import replay
 from arena_tui.errors import UsageError
-from arena_tui.report.export import ExportFormat, suffix_format, write_rows
+from arena_tui.report.export import DECIMALS, FITTED_DECIMALS, ExportFormat, suffix_format, write_rows
 from arena_tui.report.result import STANDING_COLUMNS
 from arena_tui.safetext import one_line
 from arena_tui.store.reader import Reader
@@ -24,9 +25,14 @@ from arena_tui.yaml_text import write_yaml
 MATCH_COLUMNS = (
     *("seq", "applied_no", "group", "round", "hyp_a", "hyp_b", "mode", "winner"),
     *("elo_a_before", "elo_a_after", "elo_b_before", "elo_b_after"),
-    *("p_a", "similarity", "rationale", "flags", "order_consistent", "overruled_by"),
+    *("p_a", "similarity", "rationale", "flags", "order_consistent", "overruled_by", "at", "why"),
 )
-COMPARISON_COLUMNS = ("a", "b", "winner", "p_a", "group", "seq", "mode", "reason", "flags")
+COMPARISON_COLUMNS = (
+    *("a", "b", "winner", "p_a", "group", "seq", "mode", "reason", "flags"),
+    *("first", "weight", "match", "overruled"),
+)
+PAIRING_COLUMNS = ("group", "round", "seq", "a", "b", "why")
+Table = tuple[Iterable[Mapping[str, Any]], tuple[str, ...], Mapping[str, int]]  # rows, columns, decimals
 INLINE_BYTES = 900_000  # a tournament file may have 1 MB; larger pools go into a file beside it
 
 
@@ -38,25 +44,41 @@ def export(path: Path, what: str, to: Path | None, times: bool) -> None:
                 _write_config(reader, to)
             return
         fmt: ExportFormat = "csv" if to is None else suffix_format(to)
-        rows, columns = _rows(reader, path, what, times)
+        rows, columns, decimals = _rows(reader, path, what, times)
         if to is None:
-            write_rows(rows, columns, fmt, sys.stdout)
+            write_rows(rows, columns, fmt, sys.stdout, decimals=decimals)
             return
         with _opened(to) as stream:
-            write_rows(rows, columns, fmt, stream)
+            write_rows(rows, columns, fmt, stream, decimals=decimals)
 
 
-def _rows(
-    reader: Reader, path: Path, what: str, times: bool
-) -> tuple[Iterable[Mapping[str, Any]], tuple[str, ...]]:
+def _rows(reader: Reader, path: Path, what: str, times: bool) -> Table:
     match what:
         case "matches":
-            return reader.matches(times), (*MATCH_COLUMNS, "applied_at") if times else MATCH_COLUMNS
+            columns = (*MATCH_COLUMNS, "applied_at") if times else MATCH_COLUMNS
+            return reader.matches(times), columns, DECIMALS
         case "comparisons":
-            return reader.comparisons(), COMPARISON_COLUMNS
+            return reader.comparisons(), COMPARISON_COLUMNS, DECIMALS
+        case "pairings":
+            with reader.frozen():
+                return _pairings(replay(reader))
     with reader.frozen():
         result = summarize(replay(reader), reader, path)
-    return (row.to_dict() for row in result.standings), STANDING_COLUMNS
+    rows = (row.to_dict() for row in result.standings)
+    return rows, STANDING_COLUMNS, DECIMALS if result.format == "elo" else FITTED_DECIMALS
+
+
+def _pairings(course: Course) -> Table:
+    """Why these two met, pairing by pairing; a format adds columns of its own."""
+    rows = [row for group in course.groups.values() for row in group.format.pairings()]
+    if not rows and any(group.order.planned for group in course.groups.values()):
+        kind = course.tournament.format.kind
+        raise UsageError(
+            f"the format {kind} keeps no pairings; --what matches says in its column `why` what brought "
+            "two candidates together"
+        )
+    more = dict.fromkeys(key for row in rows for key in row if key not in PAIRING_COLUMNS)
+    return rows, (*PAIRING_COLUMNS, *more), DECIMALS
 
 
 def _opened(to: Path) -> TextIO:
@@ -73,9 +95,10 @@ def _write_config(reader: Reader, to: Path | None) -> None:
         raise UsageError(f"{to}: a tournament file is YAML; use .yaml")
     groups = reader.groups()
     course = replay(reader)
-    config: dict[str, Any] = course.tournament.model_dump(mode="json", exclude_none=True)
-    config["seed"] = course.seed
-    config["limits"]["lookahead"] = next(iter(course.groups.values())).order.lookahead
+    lookahead = next(iter(course.groups.values())).order.lookahead
+    limits = course.tournament.limits.model_copy(update={"lookahead": lookahead})
+    tournament = course.tournament.model_copy(update={"limits": limits, "seed": course.seed})
+    config: dict[str, Any] = tournament.model_dump(mode="json", exclude_none=True)
     config["groups"] = [
         {
             "id": group.id,

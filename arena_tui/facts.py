@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from arena_tui.candidate import Candidate
-from arena_tui.vocabulary import Mode, Orientation, Winner
+from arena_tui.vocabulary import Mode, Orientation, Said, Winner
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,9 +26,19 @@ class Match:
     round: int | None = None
     similarity: float | None = None
     why: str = ""  # why these two: the bucket, `focus`, `asked`, a round
+    at: str | None = None  # the group whose texts are shown, where systems meet over many groups
 
 
 Step = Match  # later formats add member runs, births and writings
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What one comparison of a match said. `ab`: entrant a was first."""
+
+    orientation: Orientation
+    verdict: Said
+    p_first: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +46,8 @@ class Outcome:
     """What a match said, handed to the format in applied order (`applied_no` counts from 1 in the group).
 
     `reason` says why a void match is void; `withdrawn` is the reason of a match whose entrant was
-    rejected. `p_a` is the judge's probability that a is better, where it gave one.
+    rejected. `p_a` is the judge's probability that a is better, where it gave one. `comparisons` are
+    those behind the outcome; empty, the outcome stands for one comparison with a first.
     """
 
     step: Match
@@ -44,6 +55,7 @@ class Outcome:
     applied_no: int
     p_a: float | None = None
     reason: str = ""
+    comparisons: tuple[Comparison, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +71,9 @@ class RatingChange:
     expected_a: float | None = None
     k: float | None = None
 
+
+WITHDRAWN = "withdrawn"
+"""Why a match is void whose entrant was rejected before its turn."""
 
 InterventionKind = Literal[
     "pin", "unpin", "reject", "restore", "add", "focus", "match", "overrule", "settings", "reopen"
@@ -84,8 +99,21 @@ class Intervention:
 
 
 @dataclass(frozen=True, slots=True)
+class Score:
+    """What the `ratings` table holds of an entrant: its Elo rating or its points, and valid matches."""
+
+    id: str
+    rating: float
+    matches: int
+
+
+@dataclass(frozen=True, slots=True)
 class Standing:
-    """One entrant's place. `low`, `high` and `p_best` are None until a fit exists."""
+    """One entrant's place. `fitted` is its Bradley-Terry rating, 1500 on average, `low` to `high` the 95 %
+    interval of that; `rating` is the same in all formats but Elo's. `rank_low` to `rank_high` are the
+    ranks it cannot be told apart from, `p_best` the chance that it is the best of its class. All of these
+    are None before it has been compared. `score` is what its format ranks by, where that is no rating.
+    """
 
     id: str
     rank: int
@@ -99,6 +127,8 @@ class Standing:
     low: float | None = None
     high: float | None = None
     p_best: float | None = None
+    fitted: float | None = None
+    score: float | None = None
 
 
 Standings = Sequence[Standing]  # best first; ties keep pool order and get distinct ranks

@@ -44,6 +44,7 @@ def identity(tournament: Tournament, pool: Pool) -> dict[str, str]:
     """
     given = tournament.model_dump(mode="json")
     limits = given["limits"]
+    given["format"].pop("pause_after", None)  # it changes when the run waits, not what it plays
     parts = {name: _sha256([given[name]]) for name in ("task", "judge", "format", "compare", "schedule")}
     return parts | {
         "votes": votes_identity(tournament.judge),

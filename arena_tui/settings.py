@@ -16,6 +16,13 @@ from pydantic_core import PydanticCustomError
 
 from arena_tui import values
 from arena_tui.errors import UsageError
+from arena_tui.format_settings import BY_FORMAT, PRESETS, AnyFormat, Format, kind_of
+from arena_tui.format_settings import AdaptiveFormat as AdaptiveFormat
+from arena_tui.format_settings import EloFormat as EloFormat
+from arena_tui.format_settings import KnockoutFormat as KnockoutFormat
+from arena_tui.format_settings import PivotFormat as PivotFormat
+from arena_tui.format_settings import RoundRobinFormat as RoundRobinFormat
+from arena_tui.format_settings import SwissFormat as SwissFormat
 from arena_tui.judge_settings import CommandJudge as CommandJudge
 from arena_tui.judge_settings import HumanJudge as HumanJudge
 from arena_tui.judge_settings import Judge as Judge
@@ -28,140 +35,16 @@ from arena_tui.judge_settings import SimulatedJudge as SimulatedJudge
 from arena_tui.judge_settings import SimulatedUsage as SimulatedUsage
 from arena_tui.judge_settings import Spread as Spread
 from arena_tui.judge_settings import llm_judges as llm_judges
+from arena_tui.limit_settings import Durations as Durations
+from arena_tui.limit_settings import GroupLimits as GroupLimits
+from arena_tui.limit_settings import Limits as Limits
+from arena_tui.limit_settings import Stop as Stop
 from arena_tui.model_settings import Embeddings as Embeddings
 from arena_tui.model_settings import Model as Model
 from arena_tui.model_settings import ModelChoice
 from arena_tui.model_settings import Price as Price
-from arena_tui.setting_types import (
-    AnyText,
-    AtLeastZero,
-    Count,
-    Finite,
-    Flag,
-    Positive,
-    Seconds,
-    SecondsOrZero,
-    Seed,
-    Settings,
-    Share,
-    Slots,
-    Text,
-    Whole,
-)
+from arena_tui.setting_types import AnyText, Count, Seed, Settings, Text
 from arena_tui.settings_faults import Fault, faults_of
-from arena_tui.vocabulary import Mode
-
-
-class EloFormat(Settings):
-    """The Elo tournament of the Co-Scientist family: open-ended, three buckets of pairs, two K factors.
-
-    Three thresholds are easily confused. Below `debate_when_matches_lt` matches a meeting is a debate,
-    below `new_matches_lt` a candidate counts as new for pairing, below `new_threshold` it moves by `k_new`.
-    """
-
-    kind: Literal["elo"] = "elo"
-    preset: Literal["co_scientist"] | None = None
-    """`co_scientist` changes the defaults to the original's behaviour; see `PRESETS`."""
-    initial_rating: Finite = 1200.0
-    k_new: Positive = 32.0
-    """Points at stake while the less experienced of the two has fewer than `new_threshold` matches."""
-    k_warm: Positive = 16.0
-    """Points at stake afterwards."""
-    new_threshold: Whole = 5
-    new_matches_lt: Whole = 3
-    debate_when_matches_lt: Whole = 2
-    debate_when_elo_delta_lt: AtLeastZero = 50.0
-    """Ratings closer than this also make a meeting a debate."""
-    p_new: Share = 0.4
-    """Chance of a new candidate against the nearest-rated warm one."""
-    p_close: Share = 0.4
-    """Chance of two warm candidates of near ratings."""
-    p_random: Share = 0.2
-    """Chance of two at random from the top half."""
-    close_gap: Positive = 200.0
-    """Ratings closer than this are near; it is also the scale on which nearness fades."""
-    rematch_penalty: Flag = True
-    """Divide a pair's weight by 1 + its earlier meetings."""
-    prefer: Literal["distant", "similar"] = "distant"
-    """Which texts the close bucket rather pairs."""
-    similarity: Literal["lexical", "embedding", "endpoint", "none"] = "lexical"
-    """TF-IDF cosine of the texts, cosine of the pool's `embedding` or of vectors that the endpoint of
-    `embeddings:` gives, or not at all."""
-    focus_new_entrants: Flag = False
-    """Let every candidate first meet its nearest-rated opponent."""
-
-    @model_validator(mode="after")
-    def _chances_are_whole(self) -> Self:
-        total = self.p_new + self.p_close + self.p_random
-        if abs(total - 1) > 1e-6:
-            message = f"p_new, p_close and p_random: expected a sum of 1, got {total:g}"
-            raise PydanticCustomError("own", "{message}", {"message": message})
-        return self
-
-
-class GroupLimits(Settings):
-    """Limits of each group for itself; none by default."""
-
-    usd: Positive | None = None
-    tokens: Count | None = None
-    matches: Count | None = None
-
-
-class Durations(Settings):
-    """How long a match of each mode takes on the virtual clock that orders outcomes (no real time)."""
-
-    pairwise: Positive = 1.0
-    score: Positive = 1.0
-    debate: Positive = 15.0
-
-    def by_mode(self) -> dict[Mode, float]:
-        """The three durations by mode."""
-        return {"pairwise": self.pairwise, "score": self.score, "debate": self.debate}
-
-
-class Limits(Settings):
-    """What may be spent, and how much runs at once. No usd, tokens, wall_clock or matches by default."""
-
-    usd: Positive | None = None
-    tokens: Count | None = None
-    """Input and output tokens together."""
-    unknown_cost: Literal["refuse", "allow"] = "refuse"
-    """Whether a limit on USD may stand beside a model whose price is not known, which then counts nothing."""
-    wall_clock: Seconds | None = None
-    """Seconds of running time, carried over resumes; "30m" is understood."""
-    matches: Count | None = None
-    """Matches of the run; void ones count."""
-    concurrency: Slots = 8
-    """Comparisons in flight."""
-    lookahead: Slots | None = None
-    """How many steps may be planned beyond the applied ones; None: from the concurrency."""
-    ordering: Literal["seq", "arrival"] = "seq"
-    """Apply outcomes in an order that no latency can change, or as they come."""
-    per_group: GroupLimits = GroupLimits()
-    durations: Durations = Durations()
-    grace: SecondsOrZero = 60.0
-    """Seconds that calls in flight may still take after the first interrupt."""
-
-
-class Stop(Settings):
-    """When a group ends by itself. `stability`: the same top, hardly moving, over some snapshots."""
-
-    rule: Literal["stability", "none"] = "stability"
-    top_k: Count = 5
-    n: Count = 3
-    """Snapshots that must agree."""
-    eps: Positive = 25.0
-    """Each member's highest and lowest rating over those snapshots must differ by less than this."""
-    match_snapshot_every: Count = 10
-    """Valid matches between snapshots."""
-    min_ideas_before_stable: Whole = 0
-    """Candidates that must be playing."""
-    min_matches_before_stable: Whole | None = None
-    """Valid matches the group must have had; None: five times its playing candidates."""
-    min_matches_each: Whole = 3
-    """Valid matches every playing candidate must have had."""
-    voids_in_a_row: Count = 10
-    """Matches in a row without a usable verdict that close a group."""
 
 
 class Overview(Settings):
@@ -172,14 +55,8 @@ class Overview(Settings):
     top_k: Count = 3
 
 
-PRESETS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
-    "co_scientist": {
-        "format": {"rematch_penalty": False, "focus_new_entrants": True},
-        "judge": {"draws": False, "orders": "given", "single_call": True},
-        "stop": {"min_matches_before_stable": 0, "min_matches_each": 0},
-    }
-}
-"""The defaults that `format.preset` changes, by section; what is set explicitly stands."""
+OPEN_ENDED = ("elo", "adaptive")
+"""Formats that never end by themselves."""
 
 SHORT = {"format": "kind", "judge": "kind", "stop": "rule", "overview": "model"}
 """Sections that may be given as one text: `format: elo` is `format: {kind: elo}`."""
@@ -193,10 +70,15 @@ class Tournament(Settings):
     """The one trusted question the judge answers."""
     criteria: dict[str, AnyText] = Field(default_factory=dict)
     """What to look at, by name; given as a list, each text is its own name."""
-    compare: Literal["candidates"] = "candidates"
+    compare: Literal["candidates", "systems"] = "candidates"
+    """Rank the candidates of every group, or the systems that made them over all groups together."""
+    groups_sample: Count | None = None
+    """With `compare: systems`, formats with a schedule play in so many groups, drawn from the seed."""
+    baseline: Text | None = None
+    """With `compare: systems`, the system against which every other one's win rate is told."""
     schedule: Literal["breadth", "depth"] = "breadth"
     """Groups advance together, or one after the other."""
-    format: EloFormat = EloFormat()
+    format: Format = AdaptiveFormat()
     judge: Judge
     limits: Limits = Limits()
     stop: Stop = Stop()
@@ -216,22 +98,38 @@ class Tournament(Settings):
         given = {key: part for key, part in given.items() if part is not None or key == "seed"}
         if isinstance(given.get("criteria"), list | tuple):
             given["criteria"] = criteria_of_list(given["criteria"])
-        chosen = given.get("format")
-        preset = PRESETS.get(str(chosen.get("preset"))) if isinstance(chosen, Mapping) else None
-        for section, defaults in (preset or {}).items():
-            part = given.get(section, None if section == "judge" else {})  # a preset names no judge
-            if isinstance(part, Mapping):
-                own = {k: v for k, v in defaults.items() if k != "single_call" or part.get("kind") == "llm"}
-                given[section] = {**own, **part}
+        chosen = given.get("format", {})
+        if not isinstance(chosen, Mapping):
+            return given
+        preset = str(chosen.get("preset"))
+        if "kind" not in chosen:
+            chosen = given["format"] = {"kind": kind_of(chosen), **chosen}
+        for changed in (PRESETS.get(preset, {}), BY_FORMAT.get(str(chosen["kind"]), {})):
+            for section, defaults in changed.items():
+                part = given.get(section, None if section == "judge" else {})  # a format names no judge
+                if isinstance(part, Mapping):
+                    own = {
+                        k: v for k, v in defaults.items() if k != "single_call" or part.get("kind") == "llm"
+                    }
+                    given[section] = {**own, **part}
         return given
 
     @model_validator(mode="after")
+    def _systems_only(self) -> Self:
+        for name in ("groups_sample", "baseline"):
+            if self.compare != "systems" and getattr(self, name) is not None:
+                message = f"{name}: only compare: systems uses it; leave one out or write compare: systems"
+                raise PydanticCustomError("own", "{message}", {"message": message, "at": name})
+        return self
+
+    @model_validator(mode="after")
     def _ends_some_day(self) -> Self:
-        if self.stop.rule == "none" and not binding_limits(self):
+        if self.format.kind in OPEN_ENDED and self.stop.rule == "none" and not binding_limits(self):
             message = (
                 f"this tournament could never end: the format {self.format.kind!r} is open-ended, "
-                "stop.rule is 'none' and no limit can be reached; set stop.rule to stability, "
-                "or limits.matches or limits.wall_clock"
+                "stop.rule is 'none' and no limit can be reached; set stop.rule to "
+                f"{'stability' if self.format.kind == 'elo' else 'confident'}, or limits.matches or "
+                "limits.wall_clock"
             )
             idle = [name for name in ("usd", "tokens") if _given(self.limits, name)]
             if idle:
@@ -284,7 +182,7 @@ def _models() -> dict[str, tuple[type[Settings], ...]]:
     kinds: tuple[type[Settings], ...] = get_args(get_args(Judge)[0])
     return {
         "": (Tournament,),
-        "format": (EloFormat,),
+        "format": get_args(AnyFormat),
         "judge": kinds,
         "judge.usage": (SimulatedUsage,),
         "judge.model": (Model,),
@@ -301,19 +199,18 @@ def _models() -> dict[str, tuple[type[Settings], ...]]:
     }
 
 
-def known_keys(judge_kind: str | None = None) -> tuple[str, ...]:
-    """Every dotted key there is, for the judge of `judge_kind` (None or unknown: of any kind)."""
+def known_keys(judge_kind: str | None = None, format_kind: str | None = None) -> tuple[str, ...]:
+    """Every dotted key there is, for the judge and the format of these kinds (None or unknown: of any)."""
     keys: dict[str, None] = {}
     chosen = [m for m in _models()["judge"] if m.model_fields["kind"].default == judge_kind]
     judge_fields = {name for model in chosen for name in model.model_fields}
     for section, models in _models().items():
-        fitting = [
-            m for m in models if "kind" in m.model_fields and m.model_fields["kind"].default == judge_kind
-        ]
+        kind = {"judge": judge_kind, "format": format_kind}.get(section)
+        fitting = [m for m in models if "kind" in m.model_fields and m.model_fields["kind"].default == kind]
         parts = section.split(".")
         if parts[0] == "judge" and len(parts) > 1 and judge_fields and parts[1] not in judge_fields:
             continue  # a part of another kind of judge
-        for model in fitting if section == "judge" and fitting else models:
+        for model in fitting or models:
             keys |= dict.fromkeys(f"{section}.{name}" if section else name for name in model.model_fields)
     return tuple(keys)
 
@@ -323,7 +220,10 @@ def faults_in(error: ValidationError, given: Mapping[str, Any], more: tuple[str,
     judge = _section("judge", given.get("judge"))
     judge = judge if isinstance(judge, Mapping) else {}
     kind = judge.get("kind")
-    known = known_keys(kind if isinstance(kind, str) else None)
+    chosen = _section("format", given.get("format"))
+    chosen = chosen if isinstance(chosen, Mapping) else {}
+    format_ = chosen.get("kind", kind_of(chosen))
+    known = known_keys(kind if isinstance(kind, str) else None, format_ if isinstance(format_, str) else None)
     more += ("judge.latency.mean", "judge.latency.cv") if kind == "simulated" else ()
     return faults_of(error, (*more, *known), judge.get("latency"), known_keys)
 
@@ -337,7 +237,14 @@ def validate(given: Mapping[str, Any]) -> Tournament:
 
 
 OPEN = frozenset(
-    {"criteria", "judge.strengths", "judge.mock.strengths", "judge.model.params", "overview.model.params"}
+    {
+        "criteria",
+        "format.excused",
+        "judge.strengths",
+        "judge.mock.strengths",
+        "judge.model.params",
+        "overview.model.params",
+    }
 )
 """Sections whose keys are the user's own."""
 
@@ -349,12 +256,12 @@ def with_changes(tournament: Tournament, changes: Mapping[str, Any]) -> Tourname
     key or a value out of bounds raises UsageError and names the nearest known key.
     """
     given = tournament.model_dump(mode="json")
-    known = known_keys(tournament.judge.kind)
+    known = known_keys(tournament.judge.kind, tournament.format.kind)
     for key, value in changes.items():
         parent, _, last = key.rpartition(".")
         if key not in known and parent not in OPEN:
             raise UsageError(f"unknown key {values.shown(key)}{_nearest_hint(key, known)}")
-        if key == "format.preset":
+        if key == "format.preset" and tournament.format.kind == "elo":
             _forget_preset(given, tournament.format.preset)
         part: Any = given
         for step in parent.split(".") if parent else ():
@@ -362,6 +269,31 @@ def with_changes(tournament: Tournament, changes: Mapping[str, Any]) -> Tourname
                 part[step] = {}
             part = part[step]
         part[last] = typed_value(key, value)
+    return validate(given)
+
+
+def similarity_of(tournament: Tournament) -> str:
+    """How the texts' likeness is measured; `none` in formats that do not ask for it."""
+    return tournament.format.similarity if isinstance(tournament.format, EloFormat) else "none"
+
+
+def pauses_after_rounds(tournament: Tournament) -> bool:
+    """True when the run waits for a person whenever a group has finished a round."""
+    return getattr(tournament.format, "pause_after", None) == "round"
+
+
+def in_format(tournament: Tournament, kind: str) -> Tournament:
+    """The same tournament in another format with that one's defaults, for comparing what they cost."""
+    if kind == tournament.format.kind:
+        return tournament
+    given = tournament.model_dump(mode="json")
+    given["format"], given["stop"] = {"kind": kind}, {}
+    before = BY_FORMAT[tournament.format.kind].get("judge", {})
+    for name, value in before.items():
+        if given["judge"].get(name) == value:
+            del given["judge"][name]
+    if given["judge"].get("orders") == "alternate":
+        del given["judge"]["orders"]
     return validate(given)
 
 

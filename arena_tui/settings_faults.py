@@ -18,14 +18,13 @@ from arena_tui.values import nearest, shown
 PLANNED: dict[str, tuple[str, frozenset[str], str]] = {
     "format.kind": (
         "format kind",
-        frozenset({"swiss", "pivot", "adaptive", "round_robin", "knockout", "evolution"}),
-        "elo",
+        frozenset({"evolution"}),
+        "elo, swiss, pivot, adaptive, round_robin, knockout",
     ),
-    "compare": ("compare", frozenset({"systems"}), "candidates"),
-    "stop.rule": ("stop rule", frozenset({"confident"}), "stability, none"),
 }
 """By key: what to call it, the values of later versions, the values of this one."""
 
+FORMAT_KINDS = ("elo", "swiss", "pivot", "adaptive", "round_robin", "knockout")
 JUDGE_KINDS = ("recorded", "simulated", "command", "llm", "human", "panel")
 _TYPES = {
     "model_type": "settings such as {key: value}",
@@ -98,7 +97,9 @@ def faults_of(
 
 def _written_key(key: tuple[str | int, ...], latency: object) -> tuple[str | int, ...]:
     """The key as the user wrote it, from the one that pydantic names."""
-    # pydantic names the kind of judge it chose, of each member of a panel too
+    # pydantic names the kind it chose, of each member of a panel too
+    if len(key) > 1 and key[0] == "format" and key[1] in FORMAT_KINDS:
+        key = (key[0], *key[2:])
     if len(key) > 1 and key[0] == "judge" and key[1] in JUDGE_KINDS:
         key = (key[0], *key[2:])
     if len(key) > 3 and key[:2] == ("judge", "judges") and key[3] in JUDGE_KINDS:
@@ -142,7 +143,8 @@ def _fault(
             hint = settings_hints.for_no_settings(context["tag"]).replace("write ", f"write {name}: ")
             return Fault(key, f"{name}: {kinds}, got {tag}", hint)
         case "union_tag_invalid":
-            return _wrong_choice((*key, "kind"), context.get("tag"), _one_of(JUDGE_KINDS))
+            possible = FORMAT_KINDS if name == "format" else JUDGE_KINDS
+            return _wrong_choice((*key, "kind"), context.get("tag"), _one_of(possible))
         case "literal_error":
             return _wrong_choice(key, value, str(context.get("expected")).replace(" or ", ", "))
         case "value_error":
@@ -150,6 +152,8 @@ def _fault(
             return Fault(key, f"{name}: {context['error']}", plain)
         case "too_short":
             return Fault(key, f"{name}: expected {REQUIRED.get(str(key[-1]), 'at least one')}, got none")
+        case "model_attributes_type" if name == "format":
+            return Fault(key, f"format: expected a format such as {{kind: adaptive}}, got {shown(value)}")
         case "model_attributes_type" if name.startswith("judge"):
             expected = "a judge such as {kind: simulated}"
             hint = settings_hints.for_no_settings(value)

@@ -10,10 +10,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import asdict
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from arena_tui import system_results
 from arena_tui.candidate import Candidate
 from arena_tui.engine.course import Course
 from arena_tui.engine.group import GroupRun
@@ -21,6 +23,9 @@ from arena_tui.engine.lane import Pending, held_in
 from arena_tui.engine.opening import PYTHON_JUDGE
 from arena_tui.engine.replay import load_pending
 from arena_tui.facts import Outcome, Standing
+from arena_tui.fit_report import fit_details, slot_of
+from arena_tui.formats.base import Format
+from arena_tui.formats.fit_log import DELTA
 from arena_tui.judge_settings import AnyJudge, LlmJudge, PanelJudge
 from arena_tui.judging.base import FREE, Usage
 from arena_tui.judging.simulated import SimulatedJudge
@@ -28,6 +33,7 @@ from arena_tui.report.judge_report import judge_report
 from arena_tui.report.result import Result, StandingRow
 from arena_tui.store.booked import OVERVIEW
 from arena_tui.store.reader import Reader
+from arena_tui.vocabulary import ARENA
 
 CLOSEST = 3  # races told in the overview
 HARDLY_PLAYED = 3  # fewer valid matches than this are hardly any
@@ -39,10 +45,13 @@ def summarize(course: Course, reader: Reader, db: Path) -> Result:
     meta, counts, spent, judged = reader.meta(), reader.counts(), reader.spent(), reader.about_judge()
     pending = load_pending(reader, course)
     held = {id_: _held(group, pending) for id_, group in course.groups.items()}
-    standings = {
-        id_: _standings(group, meta.get("stop_reason", ""), held[id_]) for id_, group in course.groups.items()
+    formats = {
+        id_: _as_told(group, meta.get("stop_reason", ""), held[id_]) for id_, group in course.groups.items()
     }
+    standings = {id_: list(format_.standings()) for id_, format_ in formats.items()}
+    systems = system_results.pooled(course) if course.tournament.compare == "systems" else None
     ends = reader.group_ends()
+    delta = course.tournament.stop.delta
     return Result(
         run=course.run,
         name=course.tournament.name,
@@ -78,16 +87,59 @@ def summarize(course: Course, reader: Reader, db: Path) -> Result:
             "stop_reasons": {id_: ends[id_].stop_reason for id_ in course.groups if ends[id_].stop_reason},
             "skipped": [{"group": group.id, "reason": group.skipped} for group in course.skipped],
         },
-        standings=_all_rows(course, standings, reader.comparison_flags()),
+        standings=(
+            _all_rows(course, standings, reader.comparison_flags())
+            if systems is None or course.texts is not None
+            else [_system_row(row) for row in system_results.standings(systems)]
+        ),
         judge={
-            **judge_report(judged, orders=course.tournament.judge.orders),
+            **judge_report(
+                judged,
+                orders=course.tournament.judge.orders,
+                slot=slot_of(format_.estimates(delta) for format_ in formats.values()),
+            ),
             **who_judged(course.tournament.judge, meta.get(PYTHON_JUDGE)),
             "invalid_reasons": [
                 {"reason": reason, "comparisons": count} for reason, count in reader.invalid_reasons(REASONS)
             ],
         },
-        details=_details(course, standings),
+        details=_details(course, formats, standings)
+        | ({} if systems is None else _of_systems(course, systems)),
         overview=_overview(meta.get(OVERVIEW)),
+    )
+
+
+def _of_systems(course: Course, systems: system_results.Pooled) -> dict[str, Any]:
+    """What is told of systems beside the standings."""
+    groups = course.texts.groups if course.texts is not None else [g.group for g in course.groups.values()]
+    categories = {group.id: group.category for group in groups}
+    told = system_results.details(systems, categories, course.tournament.baseline)
+    if course.texts is None:  # what the fit of each group tells is about texts, not about systems
+        nobody = [None] * len(systems.names)
+        clustered = len({met[0] for met in systems.met}) > 1
+        told |= fit_details(systems.names, nobody, systems.fit(), delta=DELTA, clustered=clustered)
+    return told
+
+
+def _system_row(standing: Standing) -> StandingRow:
+    return StandingRow(
+        rank=standing.rank,
+        rank_low=standing.rank_low,
+        rank_high=standing.rank_high,
+        group=ARENA,
+        id=standing.id,
+        title=standing.id,
+        system=standing.id,
+        rating=standing.rating,
+        low=standing.low,
+        high=standing.high,
+        p_best=standing.p_best,
+        wins=standing.wins,
+        losses=standing.losses,
+        draws=standing.draws,
+        matches=standing.matches,
+        fitted=standing.fitted,
+        score=standing.score,
     )
 
 
@@ -114,20 +166,23 @@ def _held(group: GroupRun, pending: list[Pending]) -> list[Pending]:
     return held_in(group, {each.step.seq: each for each in pending if each.step.group == group.id})
 
 
-def _standings(group: GroupRun, stop_reason: str, held: list[Pending]) -> list[Standing]:
-    """The standings; after a BUDGET stop held verdicts count too, as an epilogue that is not stored.
+def _as_told(group: GroupRun, stop_reason: str, held: list[Pending]) -> Format:
+    """The format that standings are of; after a BUDGET stop one that has taken held verdicts too, as an
+    epilogue that is not stored.
 
     Not in a group that a rule of its own had closed: what came after the rule fired does not count.
     """
     cut = group.closing is None or group.closing.reason == "BUDGET"
     if stop_reason != "BUDGET" or not cut or not held:
-        return list(group.format.standings())
+        return group.format
     epilogue = deepcopy(group.format)
     for number, pending in enumerate(held, group.order.applied + 1):
         if pending.combined is not None:
             said = pending.combined
-            epilogue.record(Outcome(pending.step, said.winner, number, said.p_a, said.reason))
-    return list(epilogue.standings())
+            epilogue.record(
+                Outcome(pending.step, said.winner, number, said.p_a, said.reason, pending.comparisons)
+            )
+    return epilogue
 
 
 def _all_rows(
@@ -184,18 +239,33 @@ def _row(course: Course, candidate: Candidate, standing: Standing, flags: tuple[
         parent_ids=candidate.parent_ids,
         generation=candidate.generation,
         flags=flags,
+        fitted=standing.fitted,
+        score=standing.score,
     )
 
 
-def _details(course: Course, standings: dict[str, list[Standing]]) -> dict[str, Any]:
-    """The final overview of each group: the closest races and who has hardly played."""
+def _details(
+    course: Course, formats: Mapping[str, Format], standings: Mapping[str, list[Standing]]
+) -> dict[str, Any]:
+    """Of each group: what its format tells, the closest races, who has hardly played, what the fit tells."""
     overviews: dict[str, dict[str, Any]] = {}
+    delta = course.tournament.stop.delta
     for id_, rows in standings.items():
         fields = _fields(course, id_, rows)
         hardly = {row.id for field in fields for row in field if row.matches < HARDLY_PLAYED}
+        entrants = formats[id_].entrants
         overviews[id_] = {
+            **formats[id_].details(),
             "closest_races": _closest(fields),
             "hardly_played": [row.id for row in rows if row.id in hardly],
+            **fit_details(
+                [each.id for each in entrants],
+                [each.class_ for each in entrants],
+                formats[id_].estimates(delta),
+                delta=delta,
+                clustered=len(formats[id_].fit_log.clusters()) > 1,
+                plays=partial(course.roster.plays, id_),
+            ),
         }
     return next(iter(overviews.values())) if len(overviews) == 1 else overviews
 
@@ -211,12 +281,16 @@ def _fields(course: Course, group: str, rows: list[Standing]) -> list[list[Stand
 
 
 def _closest(fields: list[list[Standing]]) -> list[dict[str, Any]]:
-    """Neighbours in rank, both of whom have played, whose ratings are nearest; nearest first."""
+    """Neighbours in rank, both of whom have played, whose ratings are nearest; nearest first.
+
+    The gap is below 0 where a format ranks by something else than ratings and these say otherwise.
+    """
     neighbours = (pair for field in fields for pair in pairwise(row for row in field if row.matches))
     races = sorted(
-        (above.rating - below.rating, place, above.id, below.id)
+        (abs(above.rating - below.rating), place, above, below)
         for place, (above, below) in enumerate(neighbours)
     )
     return [
-        {"ahead": ahead, "behind": behind, "gap": round(gap, 4)} for gap, _, ahead, behind in races[:CLOSEST]
+        {"ahead": above.id, "behind": below.id, "gap": round(above.rating - below.rating, 4)}
+        for _, _, above, below in races[:CLOSEST]
     ]

@@ -15,27 +15,21 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from arena_tui import own_prompts, resources
+from arena_tui import resources
 from arena_tui.candidate import Pool
 from arena_tui.errors import FileProblems, Problem, UsageError
+from arena_tui.file_checks import check_against_pool, check_judge
 from arena_tui.pool import read_pool
 from arena_tui.pool_formats import SUFFIXES, TEXTS, Findings
-from arena_tui.programs import fault_of
 from arena_tui.secret_marks import secrets_in
 from arena_tui.settings import (
     SHORT,
-    CommandJudge,
-    LlmJudge,
-    PanelJudge,
-    RecordedJudge,
-    SimulatedJudge,
     Tournament,
-    binding_limits,
     faults_in,
     typed_value,
 )
 from arena_tui.settings_faults import key_text
-from arena_tui.text_files import NO_SUCH_FILE, label_of, near_file, read_text
+from arena_tui.text_files import NO_SUCH_FILE, label_of, read_text
 from arena_tui.values import shown
 from arena_tui.values import text as as_text
 from arena_tui.yaml_text import LinedDict, line_of, read_yaml
@@ -225,9 +219,9 @@ def _load(source: _Source, folder: Path, path: Path | None, name: str | None, no
         )
     tournament = _settings(source, folder, name, secrets)
     if tournament is not None:
-        _check_program_and_votes(tournament, source)
+        check_judge(tournament, source.fault)
         if pool is not None:
-            _check_against_pool(tournament, pool, source, found)
+            found.notes += check_against_pool(tournament, pool, source.fault)
     problems = source.problems + found.problems
     if problems or tournament is None or pool is None:
         first = source.label  # the file's own problems first, then those of its pools
@@ -338,54 +332,3 @@ def _side_file(written: Any, key: tuple[str, ...], what: str, source: _Source, f
         for problem in error.problems:
             source.fault(key, f"{key_text(key)}: {problem.path} {problem.message}", problem.hint)
     return None
-
-
-def _check_program_and_votes(tournament: Tournament, source: _Source) -> None:
-    """What a judge needs on this machine is there, as far as it can be seen without starting it."""
-    judge = tournament.judge
-    for number, member in enumerate(judge.judges if isinstance(judge, PanelJudge) else (judge,)):
-        key = ("judge", "judges", number) if isinstance(judge, PanelJudge) else ("judge",)
-        match member:
-            case RecordedJudge(file=file) if not os.path.isfile(file):
-                at = (*key, "file")
-                hint = near_file(Path(file))
-                source.fault(at, f"{key_text(at)}: no such file: {label_of(Path(file))}", hint)
-            case LlmJudge(prompts=own) if own:
-                at = (*key, "prompts")
-                for problem in own_prompts.problems_of(Path(own)):
-                    source.fault(at, f"{key_text(at)}: {problem}")
-            case CommandJudge(folder=folder) if not os.path.isdir(folder):
-                at = (*key, "folder")
-                source.fault(at, f"{key_text(at)}: no such folder: {label_of(Path(folder))}")
-            case CommandJudge(command=command, folder=folder):
-                fault = fault_of(command, Path(folder))
-                if fault is not None:
-                    at = (*key, "command")
-                    source.fault(at, f"{key_text(at)}: {fault[0]}", fault[1])
-            case _:
-                pass
-
-
-def _check_against_pool(tournament: Tournament, pool: Pool, source: _Source, found: Findings) -> None:
-    """What only shows when settings and pool are seen together."""
-    candidates = [c for group in pool.playable for c in group.entrants]
-    if tournament.format.similarity == "embedding" and all(c.embedding is None for c in candidates):
-        message = "format.similarity: 'embedding' needs candidates with an embedding, the pool has none"
-        source.fault(("format", "similarity"), message, "available: lexical, embedding, endpoint, none")
-    if tournament.format.similarity == "endpoint" and tournament.embeddings is None:
-        message = "format.similarity: 'endpoint' needs to know which: embeddings: {model: provider:name}"
-        source.fault(("format", "similarity"), message, "available: lexical, embedding, endpoint, none")
-    if tournament.format.similarity != "endpoint" and tournament.embeddings is not None:
-        source.fault(("embeddings",), "embeddings: only format.similarity: endpoint uses it", "leave one out")
-    least, smallest = tournament.stop.min_ideas_before_stable, min(len(g.entrants) for g in pool.playable)
-    if tournament.stop.rule == "stability" and least > smallest and not binding_limits(tournament):
-        message = (
-            f"stop.min_ideas_before_stable: this tournament could never end: a group has {smallest} "
-            f"candidates that play, the stop rule waits for {least}, and no limit can be reached"
-        )
-        source.fault(("stop", "min_ideas_before_stable"), message)
-    if isinstance(tournament.judge, SimulatedJudge):
-        everyone = {c.id for group in pool.groups for c in group.candidates}
-        unknown = [id_ for id_ in tournament.judge.strengths if id_ not in everyone]
-        if unknown:
-            found.notes.append(f"judge.strengths names no candidate of the pool with {shown(unknown[0])}")

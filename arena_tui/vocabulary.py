@@ -7,6 +7,10 @@ from typing import Literal
 CandidateState = Literal["draft", "reviewed", "in_tournament", "pinned", "rejected", "quarantined", "retired"]
 PLAYING: frozenset[str] = frozenset({"in_tournament", "pinned"})
 
+ARENA = "*"
+"""The id of the one group in which systems meet over the texts of all others."""
+ARENA_META = {"arena": "systems"}
+
 Mode = Literal["pairwise", "debate", "score"]
 Orientation = Literal["ab", "ba"]  # ab: entrant a is shown in slot 1
 Said = Literal["first", "second", "draw", "invalid"]  # what a comparison says

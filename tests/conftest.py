@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
 from hypothesis import settings
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as `arena` itself does: threads only wait for each other
 
 sys.path.insert(0, str(Path(__file__).with_name("fakes")))
 

@@ -9,18 +9,21 @@ import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from arena_tui.candidate import Candidate
 from arena_tui.cockpit.in_force import in_force, show_limits
 from arena_tui.cockpit.judge_view import judge_words
 from arena_tui.console.ports import Ended, ProviderView, Waiting
-from arena_tui.engine.state import GroupState, InFlight, RunPhase, RunState
+from arena_tui.engine.state import GroupState, InFlight, RunPhase, RunState, Terms
 from arena_tui.errors import ArenaError, RefusedAction
 from arena_tui.store.lock import holder
 from arena_tui.store.reader import Reader
 from arena_tui.threads import finished
 from arena_tui.vocabulary import Orientation, Said, StopReason
+
+if TYPE_CHECKING:
+    from arena_tui.settings import Tournament
 
 LOOK = 0.5  # seconds between looks at a run that another process drives
 INTERRUPTED = "interrupted: its process is gone, and what was in flight will be asked again"
@@ -125,7 +128,11 @@ class FollowedSession:
             meta, tournament = reader.meta(), in_force(reader)
             counts, spent = reader.counts(), reader.spent()
             ends, live = reader.group_ends(), reader.live()
-        limits, flying = tournament.limits, live.in_flight
+        limits, flying, stop = tournament.limits, live.in_flight, tournament.stop
+        within = None if stop.strict else stop.delta
+        terms = (
+            Terms(stop.confidence, within, stop.min_comparisons_each) if stop.rule == "confident" else None
+        )
         self.run = state.run = meta["run"]
         state.name, state.judge, state.seed = tournament.name, tournament.judge.kind, int(meta["seed"])
         state.a, state.b, state.draw, state.void = counts.a, counts.b, counts.draw, counts.void
@@ -142,6 +149,8 @@ class FollowedSession:
                 applied=live.applied.get(id_, 0),
                 stop_reason=cast("StopReason | None", end.stop_reason),
                 stop_detail=end.detail,
+                phase=_stage(tournament, live.rounds.get(id_)),
+                terms=terms,
             )
             for id_, end in ends.items()
             if end.state != "skipped"
@@ -158,6 +167,13 @@ class FollowedSession:
         if pid is None and not state.stop_reason:
             state.stop_detail = INTERRUPTED
         state.touch()
+
+
+def _stage(tournament: Tournament, round_: int | None) -> str:
+    """The round of the newest match as the format calls it; how many there will be its driver knows."""
+    if round_ is None:
+        return ""
+    return {1: "ring", 2: "pivots"}[round_] if tournament.format.kind == "pivot" else f"round {round_}"
 
 
 def _phase(meta: Mapping[str, str], pid: int | None) -> RunPhase:

@@ -226,6 +226,7 @@ class Installation:
 
 
 def _setup(file: str, options: FileOptions) -> Setup:
+    from arena_tui.cockpit.format_words import format_words
     from arena_tui.console.ports import Setup
     from arena_tui.forecasting import judge_problems
     from arena_tui.resumption import overrides, run_to_resume
@@ -255,6 +256,7 @@ def _setup(file: str, options: FileOptions) -> Setup:
         limits=_limit_texts(tournament),
         simulated=bool(who_judged(tournament.judge, None)["simulated"]),
         unfinished=unfinished,
+        does=format_words(tournament),
         handle=_Read(loaded, options),
     )
 

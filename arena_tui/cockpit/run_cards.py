@@ -11,6 +11,7 @@ from arena_tui.errors import StoreError
 from arena_tui.store.folder import RunInfo, list_runs
 from arena_tui.store.reader import Reader
 
+LONG = 5_000  # matches
 _Stamp = tuple[int, ...]
 _read: dict[Path, tuple[_Stamp, str, tuple[str, float | None, int | None]]] = {}
 """db -> (its files' times and sizes, status, (leader, usd, limit on matches)): a cache, no state."""
@@ -61,7 +62,24 @@ def _stamp(db: Path) -> _Stamp:
 def _look(db: Path) -> tuple[str, float | None, int | None]:
     try:
         with Reader(db) as reader:
-            limit = json.loads(reader.meta()["tournament"])["limits"]["matches"]
-            return reader.leader(), reader.spent().usd, limit
+            tournament = json.loads(reader.meta()["tournament"])
+            leader = _leader(reader, tournament["format"]["kind"])
+            return leader, reader.spent().usd, tournament["limits"]["matches"]
     except (StoreError, KeyError, ValueError, TypeError):
         return "", None, None  # gone, or damaged, since it was listed
+
+
+def _leader(reader: Reader, kind: str) -> str:
+    """Who leads in the first group: by Elo, else as its board ranks; in a long run by points, for it would
+    have to be folded."""
+    if kind == "elo" or reader.applied() > LONG:
+        return reader.leader()
+    from arena_tui.console.fits import job_of, made
+    from arena_tui.console.history import load
+
+    ledger, _ = load(reader)
+    board = next((board for board in ledger.playing if board.applied), None)
+    if board is None:
+        return ""
+    ledger.take_fit(made(job_of(board, ledger.rules.delta)))
+    return next((each.title for each in ledger.board(board.id) if each.plays and each.matches), "")

@@ -4,13 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from arena_tui import exit_codes
+from arena_tui.commands.progress import progress
 from arena_tui.errors import FileProblems
-from arena_tui.forecasting import forecast, forecast_lines, judge_problems, simulations
+from arena_tui.forecasting import (
+    OTHERS,
+    forecast,
+    forecast_lines,
+    judge_problems,
+    other_formats,
+    simulations,
+)
 from arena_tui.judging.build import check_models, refuse_long_texts
 from arena_tui.judging.llm import NO_PROBABILITIES
+from arena_tui.report.plan_report import formats_table
 from arena_tui.resumption import overrides
 from arena_tui.running import model_problems
 from arena_tui.safetext import clean
@@ -62,12 +74,23 @@ def plan_file(file: str, seed: int | None, assignments: tuple[str, ...], as_json
         raise FileProblems(problems)
     for judge in llm_judges(loaded.tournament.judge):
         refuse_long_texts(judge, (c for group in loaded.pool.groups for c in group.candidates))
-    tournament = loaded.tournament
-    told = forecast(tournament, asyncio.run(simulations(tournament, loaded.pool)))
+    tournament, pool = loaded.tournament, loaded.pool
+    told = forecast(tournament, asyncio.run(simulations(tournament, pool, leaders=True)))
+    if not as_json:
+        _print_forecast(tournament, told, loaded.notes)
+    others = asyncio.run(other_formats(tournament, pool, progress(len(OTHERS) - 1, "other formats")))
     if as_json:
-        print(json.dumps(told))
+        print(json.dumps({**told, "formats": dict(others), "notes": list(loaded.notes)}))
         return
+    for line in formats_table([(tournament.format.kind, told), *others]):
+        print(clean(line))
+
+
+def _print_forecast(tournament: Tournament, told: dict[str, Any], notes: Iterable[str]) -> None:
     for label, text in forecast_lines(tournament, told):
         print(
             clean(text if not label else f"{label} {text}" if label.endswith(":") else f"{label:<13}{text}")
         )
+    for note in notes:
+        print(clean(f"note: {note}"))
+    sys.stdout.flush()

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
+from textwrap import wrap
 from typing import TextIO, TypedDict
 
 from arena_tui import exit_codes
@@ -20,9 +21,11 @@ from arena_tui.judging.human import has_person
 from arena_tui.report.overview_text import overview_lines
 from arena_tui.report.plain import PlainDisplay, event_lines
 from arena_tui.report.result import Result
+from arena_tui.report.standing_notes import standing_notes
 from arena_tui.report.tables import standings_table
 from arena_tui.resumption import NO_DIFFERENCES, Differences, options_of, overrides
 from arena_tui.running import drive
+from arena_tui.safetext import clean
 from arena_tui.starting import Start
 from arena_tui.streams import silence
 from arena_tui.tournament_file import load_file
@@ -155,8 +158,11 @@ def print_result(result: Result, as_json: bool, stream: TextIO) -> None:
     if as_json:
         print(json.dumps(result.to_dict(), ensure_ascii=True), file=stream, flush=True)
         return
-    table = standings_table(result.standings, simulated=result.judge["simulated"], **layout())
-    print(table, end="", file=stream, flush=True)
+    simulated, place = result.judge["simulated"], layout()
+    table = standings_table(result.standings, simulated=simulated, format_kind=result.format, **place)
+    lines = [line for note in standing_notes(result) for line in wrap(clean(note), max(40, place["width"]))]
+    notes = "".join(f"{line}\n" for line in lines)
+    print(table, end=f"\n{notes}" if notes else "", file=stream, flush=True)
     written = "\n".join(overview_lines(result.overview))
     if written:
         print(f"\n{written}", file=stream, flush=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left, bisect_right, insort
 from collections import deque
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,7 +18,9 @@ from arena_tui.vocabulary import PLAYING, CandidateState
 MOVEMENT = 10  # matches of its group over which a candidate's movement on the board is told
 _RESORTED = 64  # changed candidates beyond which a table is sorted as a whole
 
-Key = tuple[int, float, int, "Entrant"]  # plays, played once or never did (0, 1, 2); -rating; number; who
+Worth = float | tuple[float, ...]
+Key = tuple[int, Any, int, "Entrant"]  # plays, played once or never did (0, 1, 2); -worth; number; who
+MIDDLE = 1500.0  # where fitted ratings are on average, and stand before there is a fit
 Recent = deque[tuple[int, "Entrant", "Entrant"]]  # matches as index in the ledger and the two who met
 
 
@@ -25,9 +28,12 @@ Recent = deque[tuple[int, "Entrant", "Entrant"]]  # matches as index in the ledg
 class Entrant:
     """A candidate as the facts so far leave it. `number` counts over the run, in admission order.
 
-    `history` holds its rating after each of its rated matches, `history_at` the index of each in
-    `Ledger.match`; the rating before the first is `start`. `rank_low` to `p_best` are None until a fit
-    exists.
+    `rating` is its Elo rating, or its points in the other formats; `history` holds that after each of its
+    rated matches, `history_at` the index of each in `Ledger.match`, and before the first it is `start`.
+    `fitted` is its Bradley-Terry rating in the last fit, with the interval `low` to `high`, the ranks it
+    cannot be told apart from and its chance to be the best; all None until a fit exists. `index` counts the
+    candidates of its group without twins, `rounds` tells games won less games lost by round of a knockout,
+    `dealt` wins, draws and losses by the group whose texts were shown, where systems meet.
     """
 
     number: int
@@ -44,6 +50,7 @@ class Entrant:
     rating: float
     table: Table
     entered: bool  # plays, or once did: others have no rank
+    index: int = 0
     flags: tuple[str, ...] = ()
     wins: int = 0
     losses: int = 0
@@ -51,12 +58,15 @@ class Entrant:
     voids: int = 0
     rank_low: int | None = None
     rank_high: int | None = None
+    fitted: float | None = None
     low: float | None = None
     high: float | None = None
     p_best: float | None = None
     history: array[float] = field(default_factory=lambda: array("d"))
     history_at: array[int] = field(default_factory=lambda: array("I"))
     unrated_at: array[int] | None = None  # indices of its void and withdrawn matches
+    rounds: dict[int, int] | None = None
+    dealt: dict[str, list[int]] | None = None
     place: int = 0  # as of the table's last settling
     climbed: int = 0  # as of the table's last settling
     filed: Key | None = None  # where the table has it
@@ -83,14 +93,73 @@ class Entrant:
         self.table.settle()
         return self.climbed
 
+    @property
+    def figure(self) -> float | None:
+        """The rating that screens show: Elo, or the fitted one; None for one that no fit has seen yet."""
+        if self.table.kind == "elo":
+            return self.rating
+        return self.fitted if self.matches else None
+
+    @property
+    def share(self) -> float | None:
+        """Points for each valid match, w/c of a pivot tournament; None before the first."""
+        return self.rating / self.matches if self.matches else None
+
+    @property
+    def worth(self) -> Worth:
+        """What its format ranks it by, the more the better."""
+        match self.table.kind:
+            case "elo":
+                return self.rating
+            case "pivot":
+                share = self.share
+                return -1.0 if share is None else share
+            case "knockout":
+                return (*placing(self.rounds or {}, self.table.round), self._strength)
+        return self._strength
+
+    @property
+    def _strength(self) -> float:
+        return MIDDLE if self.fitted is None else self.fitted
+
     def rating_before(self, match: int) -> float:
         """Its rating before the match of index `match` was applied."""
         at = bisect_right(self.history_at, match - 1) if match else 0
         return self.history[at - 1] if at else self.start
 
-    def key(self, rating: float) -> Key:
-        """Where it stands in its table with that rating: ties keep the order of the pool."""
-        return (2 if not self.entered else 0 if self.plays else 1, -rating, self.number, self)
+    def key(self, worth: Worth) -> Key:
+        """Where it stands in its table with that worth: ties keep the order of the pool."""
+        falling = tuple(-each for each in worth) if isinstance(worth, tuple) else -worth
+        return (2 if not self.entered else 0 if self.plays else 1, falling, self.number, self)
+
+
+def placing(rounds: Mapping[int, int], latest: int) -> tuple[float, float, float]:
+    """How far one came in a knockout, comparable: (1, the deepest round won, the deepest round played) while
+    it is not out, else (0, the round in which it went out, how a match for the third place went).
+
+    `rounds`: games won less games lost by round; `latest` is the newest round of its bracket. Level counts as
+    out once a later round is played without it.
+    """
+    deepest = max(rounds, default=0)
+    for number in sorted(rounds):
+        if rounds[number] < 0 or (rounds[number] == 0 and number == deepest < latest):
+            return 0.0, float(number), float(rounds[deepest] if deepest > number else 0)
+    return 1.0, float(max((each for each in rounds if rounds[each] > 0), default=0)), float(deepest)
+
+
+def count_round(a: Entrant, b: Entrant, round_: int, code: int) -> None:
+    """One more game of a knockout's round."""
+    for each, net in ((a, (code == 0) - (code == 1)), (b, (code == 1) - (code == 0))):
+        each.rounds = each.rounds or {}
+        each.rounds[round_] = each.rounds.get(round_, 0) + net
+    a.table.begin_round(round_)
+
+
+def count_dealt(a: Entrant, b: Entrant, group: str, code: int) -> None:
+    """One more match of two systems over the texts of a group."""
+    for each, place in ((a, (0, 2, 1)[code]), (b, (2, 0, 1)[code])):
+        each.dealt = each.dealt or {}
+        each.dealt.setdefault(group, [0, 0, 0])[place] += 1
 
 
 class Twin(Entrant):
@@ -116,13 +185,16 @@ class Twin(Entrant):
 class Table:
     """The entrants of one class of a group, best first: who plays, who played once, who never did.
 
-    `recent` are the group's last matches, shared by its tables.
+    `recent` are the group's last matches, shared by its tables; `kind` is that of the format, `round` the
+    newest round of a knockout. Movements are told where ratings move match by match: in Elo.
     """
 
-    __slots__ = ("_climbed", "_keys", "_stale", "_touched", "recent")
+    __slots__ = ("_climbed", "_keys", "_stale", "_touched", "kind", "recent", "round")
 
-    def __init__(self, recent: Recent) -> None:
+    def __init__(self, recent: Recent, kind: str = "elo") -> None:
         self.recent = recent
+        self.kind = kind
+        self.round = 0
         self._keys: list[Key] = []
         self._touched: dict[int, Entrant] = {}  # to be filed anew, by number
         self._climbed: list[Entrant] = []
@@ -132,6 +204,13 @@ class Table:
         """Its rating or state has changed, or it is new."""
         self._touched[entrant.number] = entrant
         self._stale = True
+
+    def begin_round(self, number: int) -> None:
+        """A knockout has come to a round: who does not play in it may be out."""
+        if number > self.round:
+            self.round = number
+            for *_, entrant in self._keys:
+                self.touch(entrant)
 
     def aged(self) -> None:
         """The group has played: what counts as a recent match is another."""
@@ -159,13 +238,13 @@ class Table:
         if len(touched) > _RESORTED:
             members = {key[2]: key[3] for key in keys} | touched
             for entrant in touched.values():
-                entrant.filed = entrant.key(entrant.rating)
+                entrant.filed = entrant.key(entrant.worth)
             self._keys = sorted(entrant.filed for entrant in members.values() if entrant.filed is not None)
             return
         for entrant in touched.values():
             if entrant.filed is not None:
                 del keys[bisect_left(keys, entrant.filed)]
-            entrant.filed = entrant.key(entrant.rating)
+            entrant.filed = entrant.key(entrant.worth)
             insort(keys, entrant.filed)
 
     def _climb(self) -> None:
@@ -173,7 +252,7 @@ class Table:
         for entrant in self._climbed:
             entrant.climbed = 0
         self._climbed = []
-        if not self.recent:
+        if not self.recent or self.kind != "elo":
             return
         since, keys = self.recent[0][0], self._keys
         players = {e.number: e for _, *two in self.recent for e in two if e.table is self and e.place}

@@ -16,16 +16,18 @@ from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
 from arena_tui.candidate import Candidate
+from arena_tui.console.fits import Fits, fit_all
 from arena_tui.console.history import Piece, fold, load, load_at, read_piece, settle
 from arena_tui.console.ledger import Ledger
 from arena_tui.errors import RunNotFound, StoreError
-from arena_tui.store.board_rows import ActFact, EntrantFact, MatchRow
+from arena_tui.store import board_rows
+from arena_tui.store.board_rows import ActFact, EntrantFact, MatchRow, TextFact
 from arena_tui.store.match_rows import MatchRecord
 from arena_tui.store.reader import Reader
 from arena_tui.store.schema import readable
 
 SLICE = 0.003  # seconds of folding before the event loop gets its turn
-HANDFUL = 200  # matches between two looks at the clock: some 0.5 ms
+HANDFUL = 100  # matches between two looks at the clock: some 0.5 ms
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -48,6 +50,7 @@ class Feed:
         self._compared = 0  # the last comparison whose flags are known
         self._piece: Piece | None = None  # being folded
         self._unfolded: deque[ActFact | EntrantFact | Sequence[MatchRow]] = deque()
+        self._fits = Fits()
 
     async def open(self) -> None:
         """Load everything there is."""
@@ -55,30 +58,35 @@ class Feed:
             await self._reload()
 
     async def look(self) -> bool:
-        """Bring what was committed since the last look; True when there was anything.
+        """Bring what was committed since the last look, True when there was anything; and fits made since.
 
         One look at a time: a second one waits for the first. One that is cancelled loses nothing.
         """
         async with self._lock:
-            if self._version < 0:
+            new = await self._look()
+            self._fits.look(self.ledger)
+            return new
+
+    async def _look(self) -> bool:
+        if self._version < 0:
+            await self._reload()
+            return True
+        if self._piece is not None:
+            await self._fold(self._piece)
+        version, fresh = await self._call(self._changed)
+        if not fresh:
+            return False
+        while True:
+            piece = await self._call(read_piece, self.ledger.pos, self._compared, self.ledger.rules)
+            if piece.overruled(0):
                 await self._reload()
                 return True
-            if self._piece is not None:
-                await self._fold(self._piece)
-            version, fresh = await self._call(self._changed)
-            if not fresh:
-                return False
-            while True:
-                piece = await self._call(read_piece, self.ledger.pos, self._compared)
-                if piece.overruled(0):
-                    await self._reload()
-                    return True
-                self._unfolded.extend(piece.in_order())
-                self._piece = piece
-                await self._fold(piece)
-                if not piece.more:
-                    self._version = version
-                    return True
+            self._unfolded.extend(piece.in_order())
+            self._piece = piece
+            await self._fold(piece)
+            if not piece.more:
+                self._version = version
+                return True
 
     async def match(self, group: str, seq: int) -> MatchRecord | None:
         """Everything stored of a match, planned ones included; None when there is none."""
@@ -91,9 +99,24 @@ class Feed:
             raise StoreError(f"{self.db.stem} has no candidate {id_!r} in group {group!r}")
         return found
 
+    async def shown(self, record: MatchRecord, id_: str) -> Candidate:
+        """What one of a match's two showed: itself or, where systems meet, its text in the match's group."""
+        if record.at is None:
+            return await self.candidate(record.group, id_)
+        written = await self._call(Reader.facts, board_rows.text_of, record.at, id_)
+        if written is None:
+            raise StoreError(f"{self.db.stem} has no text of {id_!r} in group {record.at!r}")
+        return await self.candidate(record.at, written)
+
+    async def texts_of(self, system: str) -> Sequence[TextFact]:
+        """What a system wrote, group by group."""
+        return await self._call(Reader.facts, board_rows.texts_of, system)
+
     async def at(self, pos: int) -> Ledger:
-        """The ledger as it was at a journal position."""
-        return await self._call(load_at, pos)
+        """The ledger as it was at a journal position, with the fit of that moment."""
+        ledger = await self._call(load_at, pos)
+        await asyncio.to_thread(fit_all, ledger)
+        return ledger
 
     async def close(self) -> None:
         """Let go of the database; what is being read now is read to its end."""

@@ -24,7 +24,8 @@ class Forest:
         self.founders: list[Founder] = []
         self.has_lineage = False
         self._by_key: dict[Key, Node] = {}
-        boards = ledger.groups.values() if group is None else [ledger.groups[group]]
+        everywhere = ledger.playing if ledger.rules.dealt else ledger.groups.values()
+        boards = everywhere if group is None else [ledger.groups[group]]
         for board in boards:
             self._plant(board.id, board.entrants)
         self.columns = 1 + max((node.column for node in self.nodes), default=0)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from arena_tui.console.ledger import Ledger
 from arena_tui.ratings.elo import k_factor, update
 from arena_tui.store import board_rows
-from arena_tui.store.board_rows import ActFact, EntrantFact, FlagFact, GroupFact, MatchRow
+from arena_tui.store.board_rows import ActFact, EntrantFact, FlagFact, GroupFact, MatchFact, MatchRow, Rules
 from arena_tui.store.reader import Reader
 from arena_tui.store.records import Acted
 from arena_tui.store.schema import readable
@@ -38,6 +38,7 @@ class Piece:
     groups: Sequence[GroupFact]
     flags: Sequence[FlagFact]
     compared: int
+    rules: Rules
 
     def overruled(self, since: int) -> bool:
         """An outcome was changed at a position above `since`: earlier matches are not what they were."""
@@ -64,21 +65,25 @@ def _pos(fact: ActFact | EntrantFact) -> int:
     return (fact.pos if isinstance(fact, ActFact) else fact.added_pos) or 0
 
 
-def read_piece(reader: Reader, after: int, compared: int, last: int | None = None) -> Piece:
-    """The next piece of the journal, all of one moment; not beyond position `last`."""
+def read_piece(reader: Reader, after: int, compared: int, rules: Rules, last: int | None = None) -> Piece:
+    """The next piece of the journal, all of one moment; not beyond `last`. `rules` are those known so far."""
     with reader.frozen():
         end = reader.last_pos() if last is None else last
         upto = min(end, after + SPAN)
         flags, compared = reader.facts(board_rows.flags, compared)
+        acts = reader.facts(board_rows.acts, after, upto)
+        if any(act.kind == "settings" for act in acts):
+            rules = reader.facts(board_rows.rules)
         return Piece(
             upto=upto,
             more=upto < end,
-            matches=reader.facts(board_rows.matches, after, upto),
-            acts=reader.facts(board_rows.acts, after, upto),
+            matches=reader.facts(board_rows.matches, after, upto, rules),
+            acts=acts,
             added=reader.facts(board_rows.added, after, upto),
             groups=reader.facts(board_rows.groups),
             flags=flags,
             compared=compared,
+            rules=rules,
         )
 
 
@@ -94,6 +99,7 @@ def fold(ledger: Ledger, fact: ActFact | EntrantFact | Sequence[MatchRow]) -> No
 
 def settle(ledger: Ledger, piece: Piece) -> None:
     """Hand over what of a piece has no place in the journal: where groups stand, and flags."""
+    ledger.rules = piece.rules
     for group in piece.groups:
         ledger.open_group(group)
     for group_id, candidate, flag in piece.flags:
@@ -105,8 +111,8 @@ def settle(ledger: Ledger, piece: Piece) -> None:
 
 def begin(reader: Reader) -> Ledger:
     """A ledger with the groups and the candidates that were there from the start."""
-    ledger = Ledger()
     with reader.frozen():
+        ledger = Ledger(reader.facts(board_rows.rules))
         groups, entrants = reader.facts(board_rows.groups), reader.facts(board_rows.entrants)
     for group in groups:
         ledger.open_group(group)
@@ -120,7 +126,7 @@ def load(reader: Reader) -> tuple[Ledger, int]:
     with readable(reader.path, "the journal"):
         while True:
             known, ledger, compared = reader.last_pos(), begin(reader), 0
-            piece = read_piece(reader, 0, compared)
+            piece = read_piece(reader, 0, compared, ledger.rules)
             overruled = False
             while True:
                 overruled = overruled or piece.overruled(known)
@@ -130,7 +136,7 @@ def load(reader: Reader) -> tuple[Ledger, int]:
                 compared = piece.compared
                 if not piece.more:
                     break
-                piece = read_piece(reader, piece.upto, compared)
+                piece = read_piece(reader, piece.upto, compared, piece.rules)
             if not overruled:  # else rows were rewritten while others of them were being read
                 return ledger, compared
 
@@ -146,7 +152,7 @@ def load_at(reader: Reader, pos: int) -> Ledger:
         then = _Then(reader, ledger, pos, overrules)
         after = compared = 0
         while after < min(pos, last):
-            piece = read_piece(reader, after, compared, min(pos, last))
+            piece = read_piece(reader, after, compared, ledger.rules, min(pos, last))
             for fact in piece.in_order():
                 fold(ledger, fact if isinstance(fact, ActFact | EntrantFact) else then.rows(fact))
             settle(ledger, piece)
@@ -166,8 +172,8 @@ def _overrules(reader: Reader) -> list[Acted]:
 class _Then:
     """Matches as they counted at an earlier position: overrules since then are taken back.
 
-    An overrule rewrites all ratings of its group that came after the match; they are computed anew
-    here, by the same arithmetic in the same order, so they come out as they were to the last bit.
+    An overrule rewrites all ratings, or points, of its group that came after the match; they are computed
+    anew here, by the same arithmetic in the same order, so they come out as they were to the last bit.
     """
 
     def __init__(self, reader: Reader, ledger: Ledger, pos: int, overrules: Sequence[Acted]) -> None:
@@ -191,37 +197,40 @@ class _Then:
 
     def rows(self, matches: Sequence[MatchRow]) -> Sequence[MatchRow]:
         """These matches as they counted then."""
-        return [self._row(row) for row in matches] if self._records else matches
+        return [self._row(MatchFact._make(row)) for row in matches] if self._records else matches
 
-    def _row(self, row: MatchRow) -> MatchRow:
-        pos, group, seq, a, b, mode, winner, _, _, _, _, overruled, withdrawn = row
-        record = self._records.get(group)
+    def _row(self, row: MatchFact) -> MatchRow:
+        record = self._records.get(row.group)
         if record is None:
             return row
-        winner, overruled = self._outcomes.get((group, seq), (winner, overruled))
-        a_before, a_played = record.get(a) or self._start(group, a)
-        b_before, b_played = record.get(b) or self._start(group, b)
+        winner, overruled = self._outcomes.get((row.group, row.seq), (row.winner, bool(row.overruled)))
+        a_before, a_played = record.get(row.a) or self._start(row.group, row.a)
+        b_before, b_played = record.get(row.b) or self._start(row.group, row.b)
         a_after, b_after = a_before, b_before
         if winner != "void":
-            k = k_factor(min(a_played, b_played), **self._constants)
-            done = update(a_before, b_before, _SCORES[winner], k=k)
-            a_after, b_after = done.elo_a_after, done.elo_b_after
-            record[a], record[b] = (a_after, a_played + 1), (b_after, b_played + 1)
-        return (
-            pos,
-            group,
-            seq,
-            a,
-            b,
-            mode,
-            winner,
-            a_before,
-            a_after,
-            b_before,
-            b_after,
-            overruled,
-            withdrawn,
+            if self._ledger.rules.kind == "elo":
+                k = k_factor(min(a_played, b_played), **self._constants)
+                done = update(a_before, b_before, _SCORES[winner], k=k)
+                a_after, b_after = done.elo_a_after, done.elo_b_after
+            else:
+                share = self._share(row, winner, overruled)
+                a_after, b_after = a_before + share, b_before + (1.0 - share)
+            record[row.a], record[row.b] = (a_after, a_played + 1), (b_after, b_played + 1)
+        return row._replace(
+            winner=winner,
+            a_before=a_before,
+            a_after=a_after,
+            b_before=b_before,
+            b_after=b_after,
+            overruled=overruled,
         )
+
+    def _share(self, row: MatchFact, winner: Winner, overruled: bool) -> float:
+        """What a match is worth to a: a pivot tournament takes the judge's probability where there is one."""
+        soft = self._ledger.rules.kind == "pivot" and row.ab_p is not None
+        if soft and row.ab_p is not None and (not overruled or winner == row.played):
+            return row.ab_p
+        return _SCORES[winner]
 
     def _start(self, group: str, id_: str) -> tuple[float, int]:
         entrant = self._ledger.find(group, id_)

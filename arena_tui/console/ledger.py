@@ -13,9 +13,11 @@ from dataclasses import dataclass, field
 from heapq import merge
 from itertools import count
 
-from arena_tui.console.entrants import MOVEMENT, Entrant, Recent, Table, Twin
-from arena_tui.store.board_rows import ActFact, EntrantFact, GroupFact, MatchRow
-from arena_tui.vocabulary import PLAYING, Mode, StopReason, Winner
+from arena_tui.console.entrants import MOVEMENT, Entrant, Recent, Table, Twin, count_dealt, count_round
+from arena_tui.console.fit_facts import GroupFit, fit_rows
+from arena_tui.ratings.rows import Rows
+from arena_tui.store.board_rows import USUAL, ActFact, EntrantFact, GroupFact, MatchRow, Rules
+from arena_tui.vocabulary import ARENA, PLAYING, Mode, StopReason, Winner
 
 __all__ = ["MOVEMENT", "Entrant", "GroupBoard", "Ledger", "MatchLine"]
 
@@ -29,7 +31,11 @@ _MODE_CODE = {mode: code for code, mode in enumerate(_MODES)}
 
 @dataclass(slots=True)
 class GroupBoard:
-    """One group: its entrants in admission order and where it stands. `number` counts over the run."""
+    """One group: its entrants in admission order and where it stands. `number` counts over the run.
+
+    `rows` are the comparisons of its matches as a fit takes them, by match number; `clusters` the groups its
+    matches were dealt to. `fit` is the last fit, `changes` counts what may change the next one.
+    """
 
     id: str
     number: int
@@ -40,6 +46,12 @@ class GroupBoard:
     applied: int = 0
     entrants: list[Entrant] = field(default_factory=list)
     by_id: dict[str, Entrant] = field(default_factory=dict)
+    rivals: list[Entrant] = field(default_factory=list)  # those of `entrants` without twins
+    rows: Rows = field(default_factory=Rows)
+    clusters: dict[str | None, int] = field(default_factory=dict)
+    fit: GroupFit | None = None
+    changes: int = 0
+    category: str | None = None
     tables: dict[str | None, Table] = field(default_factory=dict)  # by class, in pool order
     twins: dict[str, list[Entrant]] = field(default_factory=dict)  # by the original's id
     children: dict[str, list[Entrant]] = field(default_factory=dict)  # by the parent's id
@@ -47,6 +59,11 @@ class GroupBoard:
     at: array[int] = field(
         default_factory=lambda: array("I")
     )  # by seq - 1: index of the match + 1, 0 for none
+
+    @property
+    def lag(self) -> int:
+        """Outcomes that the last fit does not know, all of them before the first."""
+        return self.applied - (0 if self.fit is None else self.fit.applied)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +82,16 @@ class MatchLine:
     b_change: float
     overruled: bool
     withdrawn: bool
+    at: str | None = None  # the group whose texts were shown, where systems meet
 
 
 class Ledger:
     """The fold. `revision` grows with every fact that changes something, and no two ledgers share one, so
-    that a screen never takes one for another; `pos` is the journal position it has reached."""
+    that a screen never takes one for another; `pos` is the journal position it has reached, `rules` what of
+    the settings matters here."""
 
-    def __init__(self) -> None:
+    def __init__(self, rules: Rules = USUAL) -> None:
+        self.rules = rules
         self.revision = next(_series) << 40
         self.pos = 0
         self.groups: dict[str, GroupBoard] = {}
@@ -88,6 +108,9 @@ class Ledger:
         self._match_a_change = array("d")
         self._match_b_change = array("d")
         self._match_overruled = array("B")
+        self._match_at = array("I")  # 0: nowhere else
+        self._places: list[str | None] = [None]
+        self._place_of: dict[str | None, int] = {None: 0}
 
     # --- facts ---------------------------------------------------------------------------------
 
@@ -95,9 +118,10 @@ class Ledger:
         """A group of the run, or its end: told again it replaces state and stop reason."""
         board = self.groups.get(fact.id)
         if board is None:
-            board = self.groups[fact.id] = GroupBoard(fact.id, len(self._boards), fact.prompt)
+            board = GroupBoard(fact.id, len(self._boards), fact.prompt, category=fact.category)
+            self.groups[fact.id] = board
             self._boards.append(board)
-        elif (board.state, board.stop_reason, board.stop_detail) == fact[2:]:
+        elif (board.state, board.stop_reason, board.stop_detail) == fact[2:5]:
             return
         board.state, board.stop_reason, board.stop_detail = fact.state, fact.stop_reason, fact.stop_detail
         self.revision += 1
@@ -115,7 +139,7 @@ class Ledger:
         else:
             table = board.tables.get(fact.class_)
             if table is None:
-                table = board.tables[fact.class_] = Table(board.recent)
+                table = board.tables[fact.class_] = Table(board.recent, self.rules.kind)
             entrant = Entrant(
                 number=number,
                 group=fact.group,
@@ -131,7 +155,10 @@ class Ledger:
                 rating=fact.start,
                 table=table,
                 entered=fact.state in PLAYING and board.state != "skipped",
+                index=len(board.rivals),
             )
+            board.rivals.append(entrant)
+            board.changes += 1
             table.touch(entrant)
         self.entrants.append(entrant)
         board.entrants.append(entrant)
@@ -149,7 +176,7 @@ class Ledger:
         add_a, add_b = self._match_a.append, self._match_b.append
         add_mode, add_winner = self._match_mode.append, self._match_winner.append
         add_a_change, add_b_change = self._match_a_change.append, self._match_b_change.append
-        add_overruled = self._match_overruled.append
+        add_overruled, add_at = self._match_overruled.append, self._match_at.append
         played: dict[str, GroupBoard] = {}
         for (
             pos,
@@ -165,6 +192,13 @@ class Ledger:
             b_after,
             overruled,
             withdrawn,
+            said,
+            ab,
+            ab_p,
+            ba,
+            ba_p,
+            round_,
+            at_group,
         ) in facts:
             board = played[group] = groups[group]
             a, b = board.by_id[a_id], board.by_id[b_id]
@@ -195,6 +229,14 @@ class Ledger:
                 else:
                     a.draws += 1
                     b.draws += 1
+                if round_ is not None:
+                    count_round(a, b, round_, code)
+                if at_group is not None:
+                    count_dealt(a, b, at_group, code)
+            cluster = board.clusters.setdefault(at_group, len(board.clusters))
+            rows = fit_rows(a.index, b.index, winner, said if overruled else None, ab, ab_p, ba, ba_p)
+            if rows:
+                board.rows.add(seq, rows, cluster=cluster)
             add_pos(pos)
             add_group(board.number)
             add_seq(seq)
@@ -205,6 +247,7 @@ class Ledger:
             add_a_change(a_change)
             add_b_change(b_change)
             add_overruled(overruled)
+            add_at(0 if at_group is None else self._placed(at_group))
             index += 1
             at = board.at
             if seq > len(at):
@@ -217,8 +260,29 @@ class Ledger:
             self.revision += index - first
             self.pos = max(self.pos, self._match_pos[-1])
         for board in played.values():
+            board.changes += 1
             for table in board.tables.values():
                 table.aged()
+
+    def _placed(self, group: str) -> int:
+        number = self._place_of.get(group)
+        if number is None:
+            number = self._place_of[group] = len(self._places)
+            self._places.append(group)
+        return number
+
+    def take_fit(self, fit: GroupFit) -> None:
+        """What the comparisons of a group say of its candidates, as of some moment up to now."""
+        board = self.groups[fit.group]
+        board.fit = fit
+        ordered = self.rules.kind not in ("elo", "pivot")
+        for entrant, told in zip(board.rivals, fit.entrants, strict=False):
+            entrant.fitted, entrant.low, entrant.high, entrant.rank_low, entrant.rank_high, entrant.p_best = (
+                told
+            )
+            if ordered:
+                entrant.table.touch(entrant)
+        self.revision += 1
 
     def act(self, fact: ActFact) -> None:
         """A journaled action: kept in `acts`, and a change of a candidate's state shows."""
@@ -229,6 +293,7 @@ class Ledger:
         entrant = self.groups[fact.group].by_id.get(fact.candidate)
         if entrant is not None and entrant.state != fact.state:
             entrant.state = fact.state
+            self.groups[fact.group].changes += 1
             self.revision += 1
             if not isinstance(entrant, Twin):
                 entrant.entered = entrant.entered or entrant.plays
@@ -247,6 +312,20 @@ class Ledger:
 
     # --- views ---------------------------------------------------------------------------------
 
+    @property
+    def playing(self) -> list[GroupBoard]:
+        """The groups that hold matches: all that were not skipped."""
+        return [board for board in self._boards if board.state != "skipped"]
+
+    @property
+    def several(self) -> bool:
+        """True when a match has to be told by its group too."""
+        return len(self.groups) > 1 and not (self.rules.dealt and len(self.playing) == 1)
+
+    def group_name(self, group: str) -> str:
+        """What people read for a group's id; not cleaned."""
+        return "all groups" if self.rules.dealt and group == ARENA else group
+
     def find(self, group: str, id_: str) -> Entrant | None:
         """The entrant, None when there is none of that name."""
         board = self.groups.get(group)
@@ -264,11 +343,7 @@ class Ledger:
         """Everybody of a group as standings have them: class after class, best first, then those out of play,
         then those who never played (rank 0), each followed by its twins. None: all groups that were not
         skipped, one after the other."""
-        boards = (
-            [board for board in self._boards if board.state != "skipped"]
-            if group is None
-            else [self.groups[group]]
-        )
+        boards = self.playing if group is None else [self.groups[group]]
         shown: list[Entrant] = []
         for board in boards:
             for table in board.tables.values():
@@ -300,6 +375,7 @@ class Ledger:
             self._match_b_change[index],
             bool(self._match_overruled[index]),
             self._match_winner[index] == _WITHDRAWN,
+            self._places[self._match_at[index]],
         )
 
     def indices_of(self, group: str, since: int = 0) -> list[int]:

@@ -101,6 +101,6 @@ def leading(ledger: Ledger, group: str | None, count: int) -> list[Entrant]:
     if group is not None and group not in ledger.groups:
         return []
     ranked = [each for each in ledger.board(group) if each.twin_of is None and each.rank]
-    if len(ledger.groups) > 1 or len({each.class_ for each in ranked}) > 1:
+    if ledger.several or len({each.class_ for each in ranked}) > 1:
         ranked.sort(key=lambda each: (not each.plays, each.rank))
     return ranked[:count]

@@ -11,6 +11,7 @@ Cell = tuple[str, int | None]
 """A character and the index of the series it belongs to; None for axes, labels and the ruler."""
 Point = tuple[float, float]
 
+FINE = 12  # below which the labels of a scale would repeat themselves without decimals
 _DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))  # of a braille cell, from its top row down
 _FRAME = {False: ("┤", "│", "└", "─", "┊"), True: ("+", "|", "+", "-", ":")}
 
@@ -186,15 +187,17 @@ def _ends(heights: Sequence[Sequence[int | None]], rows: int, down: int) -> dict
 
 
 def _y_labels(low: float, high: float, rows: int) -> dict[int, str]:
-    """A label on the top and the bottom row and on every fourth between."""
+    """A label on the top and the bottom row and on every fourth between; a fine scale may have a decimal."""
     if rows < 1:
         return {}
     if rows == 1:
-        return {0: f"{(low + high) / 2:.0f}"}
-    labels = {0: f"{high:.0f}", rows - 1: f"{low:.0f}"}
-    for row in range(4, rows - 3, 4):
-        labels[row] = f"{high - (high - low) * row / (rows - 1):.0f}"
-    return labels
+        values = {0: (low + high) / 2}
+    else:
+        values = {0: high, rows - 1: low}
+        for row in range(4, rows - 3, 4):
+            values[row] = high - (high - low) * row / (rows - 1)
+    decimals = int(high - low < FINE and any(value != round(value) for value in values.values()))
+    return {row: f"{value:.{decimals}f}" for row, value in values.items()}
 
 
 def _x_labels(x_range: tuple[float, float], columns: int) -> str:

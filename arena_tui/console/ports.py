@@ -43,7 +43,8 @@ class RunCard:
 class Setup:
     """A tournament file that was read: what Ready shows. `handle` is the implementation's own.
 
-    `limits` holds each of LIMITS as a text a person may edit ("" for none). `unfinished` names the run of
+    `does` says in a line what the format will do. `limits` holds each of LIMITS as a text a person may edit
+    ("" for none). `unfinished` names the run of
     this file that would go on, with its applied matches; None when a fresh one starts.
     """
 
@@ -60,6 +61,7 @@ class Setup:
     limits: Mapping[str, str]
     simulated: bool
     unfinished: tuple[str, int] | None = None
+    does: str = ""
     handle: Any = field(default=None, compare=False, repr=False)
 
 

@@ -29,6 +29,7 @@ def facts_text(setup: Setup) -> Text:
         ("file", safe_line(setup.file, 300)),
         ("task", task),
         ("format", f"{safe_line(setup.format, 30)}; {', '.join(field)}"),
+        *([("", safe_line(setup.does, 300))] if setup.does else []),
         ("judge", judge),
         *(("note", safe_line(note, 300)) for note in setup.notes),
     ]

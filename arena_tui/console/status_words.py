@@ -7,7 +7,7 @@ have passed `safetext`.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal
 
 from arena_tui.console.glyphs import Glyphs
@@ -18,6 +18,7 @@ from arena_tui.values import counted
 Role = Literal["", "bold", "dim", "good", "warn", "bad", "live", "bar", "reserved", "empty"]
 """What a piece of text is; a screen gives each role a colour of its theme."""
 
+STAGES = 3  # rounds of several groups that are named
 MOVERS = 3  # members of the top that are named before the rest is only counted
 
 REASONS: Mapping[str, str] = {
@@ -27,7 +28,7 @@ REASONS: Mapping[str, str] = {
     "EXTERNAL": "it was told to stop",
     "IDLE": "nothing is left that could be played",
     "COMPLETED": "its schedule is played",
-    "CONFIDENT": "the order is certain enough",
+    "CONFIDENT": "this judge is sure enough of the leader",
 }
 """stop reason -> what it means."""
 
@@ -42,15 +43,23 @@ def phase_words(state: RunState) -> tuple[str, str, Role]:
         case "running":
             return "RUNNING", "", "good"
         case "paused" if calls or not state.quiet:
-            return f"PAUSED, DRAINING {calls}", finish, "warn"
+            return f"PAUSED, DRAINING {calls}", _with(state, finish), "warn"
         case "paused":
-            return "PAUSED", "nothing in flight", "warn"
+            return "PAUSED", _with(state, "nothing in flight"), "warn"
         case "draining":
             return f"STOPPING {calls}", f"{finish}; once more cancels", "warn"
         case "cancelling":
             return f"CANCELLING {calls}", "what was cut off is asked again on resume", "bad"
         case "stopped":
             return "STOPPED", "", "live"
+
+
+def _with(state: RunState, told: str) -> str:
+    """Why it is paused, where nobody asked for it; a group that is the only one needs no name."""
+    reason = state.pause_reason
+    if len(state.groups) == 1:
+        reason = reason.replace(f" of group {next(iter(state.groups))}", "")
+    return f"{reason}; {told}" if reason else told
 
 
 def phase_sign(state: RunState, glyphs: Glyphs) -> str:
@@ -92,11 +101,14 @@ def reason_words(reason: str | None) -> str:
     return f"{reason}: {meaning}" if meaning else reason
 
 
-def next_words(reason: str | None, resume: str, limits: str) -> str:
-    """What can be done with a run that stopped: `resume` and `limits` are the keys for that."""
+def next_words(reason: str | None, resume: str, limits: str, kind: str = "elo") -> str:
+    """What can be done with a run that stopped: `resume` and `limits` are the keys for that, `kind` is its
+    format's."""
     match reason:
         case "BUDGET" | "WALL_CLOCK":
             return f"{limits} raises the limit, then {resume} goes on"
+        case "COMPLETED" if kind == "knockout":
+            return "all is played; a bracket takes nobody in"
         case "COMPLETED":
             return "all is played; a new candidate (+) opens it again"
         case "IDLE":
@@ -144,6 +156,19 @@ def distance_words(distance: Distance, named: Callable[[str], str]) -> list[str]
 
 def _points(spread: float) -> str:
     return f"{spread:.0f}" if spread >= 10 else f"{spread:.1f}"
+
+
+def stage_words(groups: Sequence[GroupState], *, matches: bool) -> str:
+    """The round or phase that is played, with `matches` also how many of all are done; of several groups how
+    many are where. "" when there is nothing of that kind."""
+    if len(groups) == 1:
+        (only,) = groups
+        parts = [only.phase] if only.phase else []
+        if matches and only.expected:
+            parts.append(f"{only.applied:,} of {counted(only.expected, 'match', 'matches')}")
+        return ", ".join(parts)
+    stages = Counter(group.phase for group in groups if group.phase and group.stop_reason is None)
+    return ", ".join(f"{stage} in {counted(number, 'group')}" for stage, number in stages.most_common(STAGES))
 
 
 def groups_words(groups: Iterable[GroupState]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -10,6 +11,7 @@ from arena_tui.console.glyphs import UNICODE, Glyphs
 from arena_tui.console.ledger import Ledger
 from arena_tui.console.ports import Session
 from arena_tui.engine.state import RunState
+from arena_tui.store.board_rows import TextFact
 from arena_tui.store.match_rows import MatchRecord
 
 
@@ -24,6 +26,14 @@ class Facts(Protocol):
 
     async def candidate(self, group: str, id_: str) -> Candidate:
         """A candidate with its text, review and all."""
+        ...
+
+    async def shown(self, record: MatchRecord, id_: str) -> Candidate:
+        """What one of a match's two showed: itself or, where systems meet, its text in the match's group."""
+        ...
+
+    async def texts_of(self, system: str) -> Sequence[TextFact]:
+        """What a system wrote, group by group."""
         ...
 
     async def at(self, pos: int) -> Ledger:

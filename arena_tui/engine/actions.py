@@ -106,6 +106,16 @@ def check_arity(action: Action) -> None:
 def resolve(action: Action, course: Course, find_match: FindMatch) -> list[Resolved]:
     """The interventions of an action in the run's present state; RefusedAction says why not."""
     check_arity(action)
+    resolved = _resolved(action, course, find_match)
+    for each in resolved:
+        group = course.groups.get(each.intervention.group or "")
+        objection = None if group is None else group.format.objection(each.intervention)
+        if objection is not None:
+            raise RefusedAction(objection)
+    return resolved
+
+
+def _resolved(action: Action, course: Course, find_match: FindMatch) -> list[Resolved]:
     args = action.args
     match action.verb:
         case "pin" | "unpin" | "reject" | "restore":
@@ -169,6 +179,8 @@ def _add(candidates: tuple[Candidate, ...], course: Course) -> list[Resolved]:
     texts: dict[tuple[str, str, str | None], str] = {}  # of the candidates that come with this action
     resolved = []
     for candidate in candidates:
+        if course.texts is not None:
+            raise RefusedAction("a run that compares systems takes no further texts: start a new one")
         _require_open_group(course, candidate.group)
         if (candidate.group, candidate.id) in seen:
             raise RefusedAction(f"the file names {candidate.id!r} twice in group {candidate.group!r}")

@@ -6,19 +6,20 @@ engine then goes on from there. It does no I/O and knows no clock.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from arena_tui.candidate import Candidate, Group
+from arena_tui.candidate import Candidate, Group, Pool
+from arena_tui.engine.building import build_format
 from arena_tui.engine.group import Applied, GroupRun
 from arena_tui.engine.order import AppliedOrder, default_lookahead
 from arena_tui.engine.roster import Roster
 from arena_tui.engine.stopping import StopWatch
-from arena_tui.facts import Intervention, Match
-from arena_tui.formats.base import Format
-from arena_tui.formats.elo import EloTournament
+from arena_tui.facts import Comparison, Intervention, Match
 from arena_tui.judging.base import Question
-from arena_tui.settings import LlmJudge, Tournament, with_changes
-from arena_tui.vocabulary import Orientation, Winner
+from arena_tui.settings import Tournament, with_changes
+from arena_tui.systems import Texts, chosen_groups, is_dealt
+from arena_tui.vocabulary import ARENA, Orientation, Winner
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,18 +40,23 @@ class Course:
         self.run = origin.run
         self.seed = origin.seed
         self.tournament = origin.tournament
-        self.roster = Roster(origin.groups)
         self.pos = 0
         self.steps = 0
-        self.skipped = tuple(group for group in origin.groups if group.skipped is not None)
-        playable = [group for group in origin.groups if group.skipped is None]
+        groups = chosen_groups(origin.groups, origin.tournament, origin.seed)
+        self.skipped = tuple(group for group in groups if group.skipped is not None)
+        playable = [group for group in groups if group.skipped is None]
+        self.texts = Texts(playable) if is_dealt(origin.tournament) else None
+        arenas = playable if self.texts is None else [self.texts.arena]
+        self.roster = Roster(
+            (*groups, *(arenas if self.texts else ())), acted_on=None if self.texts is None else [ARENA]
+        )
         self.groups: dict[str, GroupRun] = {
-            group.id: self._build(group, ord_, origin.lookahead) for ord_, group in enumerate(playable)
+            group.id: self._build(group, ord_, origin.lookahead) for ord_, group in enumerate(arenas)
         }
 
     def _build(self, group: Group, ord_: int, lookahead: int) -> GroupRun:
         limits = self.tournament.limits
-        format_ = build_format(self.tournament, group, self.seed)
+        format_ = build_format(self.tournament, group, self.seed, self.texts)
         order = AppliedOrder(
             ordering=limits.ordering,
             durations=limits.durations.by_mode(),
@@ -84,10 +90,16 @@ class Course:
         return self.pos, self.steps
 
     def apply(
-        self, group: GroupRun, step: Match, winner: Winner, p_a: float | None, reason: str
+        self,
+        group: GroupRun,
+        step: Match,
+        winner: Winner,
+        p_a: float | None,
+        reason: str,
+        comparisons: tuple[Comparison, ...] = (),
     ) -> tuple[int, Applied]:
         """Apply the outcome of the group's due step: (journal position, what it did)."""
-        applied = group.apply(step, winner, p_a, reason)
+        applied = group.apply(step, winner, p_a, reason, comparisons)
         self.pos += 1
         return self.pos, applied
 
@@ -104,8 +116,8 @@ class Course:
         before = self.tournament
         self.tournament = with_changes(before, action.values)
         if "limits.lookahead" in action.values:
-            limits = self.tournament.limits
-            steps = limits.lookahead or default_lookahead(limits.concurrency, len(self.groups))
+            sizes = [len(group.played) for group in self.groups.values()]
+            steps = _lookahead(self.tournament, sizes)
             for group in self.groups.values():
                 group.lookahead(steps)
         for group in self.groups.values():
@@ -121,24 +133,32 @@ class Course:
         return self.groups[id_]
 
 
-def build_format(tournament: Tournament, group: Group, seed: int) -> Format:
-    """The format of one group, fresh. The only place that knows which kinds exist."""
-    judge = tournament.judge
-    # An even number of scores is shared out to both orders, so that the slots cancel.
-    shared = isinstance(judge, LlmJudge) and judge.mode == "score" and judge.n_evaluations % 2 == 0
-    return EloTournament(
-        group,
-        tournament.format,
-        seed=seed,
-        mode=judge.mode,
-        orders="both" if shared else judge.orders,
-    )
+def usual_lookahead(tournament: Tournament, pool: Pool) -> int:
+    """How many steps may be planned beyond the applied ones: as set, else from concurrency and format."""
+    if is_dealt(tournament):
+        systems = {candidate.system for group in pool.playable for candidate in group.candidates}
+        return _lookahead(tournament, [len(systems)])
+    return _lookahead(tournament, [len(group.entrants) for group in pool.playable])
+
+
+def _lookahead(tournament: Tournament, sizes: Sequence[int]) -> int:
+    limits = tournament.limits
+    if limits.lookahead is not None:
+        return limits.lookahead
+    steps = default_lookahead(limits.concurrency, len(sizes))
+    if tournament.format.kind == "adaptive":  # a long lag takes its advantage away
+        steps = min(steps, max(2, max(sizes, default=2) // 2))
+    return steps
 
 
 def questions_of(course: Course, step: Match) -> dict[Orientation, Question]:
     """The comparisons of a match, by who is shown first."""
-    a, b = course.candidate(step.group, step.a), course.candidate(step.group, step.b)
-    group = course.groups[step.group].group
+    if step.at is None or course.texts is None:
+        group = course.groups[step.group].group
+        a, b = course.candidate(step.group, step.a), course.candidate(step.group, step.b)
+    else:
+        group = course.texts.group(step.at)
+        a, b = course.texts.text(step.at, step.a), course.texts.text(step.at, step.b)
     return {
         orientation: Question(
             step.group,

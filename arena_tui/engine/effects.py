@@ -69,7 +69,7 @@ def units_of(course: Course, effects: Sequence[Effect], origin: str, at: float) 
     """The units of one request's interventions; call it before anything else is applied.
 
     `at` is in seconds since the epoch. The start values of all that it added are looked up together,
-    since a format's standings cost a walk over everybody.
+    since a format's scores cost a walk over everybody.
     """
     gaining = dict.fromkeys(
         each.resolved.intervention.group for each in effects if each.resolved.intervention.added is not None
@@ -78,7 +78,7 @@ def units_of(course: Course, effects: Sequence[Effect], origin: str, at: float) 
         (id_, row.id): row.rating
         for id_ in gaining
         if id_ is not None
-        for row in course.groups[id_].format.standings()
+        for row in course.groups[id_].format.scores()
     }
     return [_unit(course, each, origin, at, start) for each in effects]
 

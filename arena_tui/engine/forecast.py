@@ -14,24 +14,27 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Literal
 
-from arena_tui.candidate import Pool
+from arena_tui.candidate import Candidate, Pool
 from arena_tui.engine.budget import Account, Budget, Caps, Cost
-from arena_tui.engine.course import Course, Origin, questions_of
+from arena_tui.engine.course import Course, Origin, questions_of, usual_lookahead
 from arena_tui.engine.forecast_judge import StandIn
 from arena_tui.engine.lane import Lane, Pending, StartQueue
-from arena_tui.engine.order import default_lookahead
 from arena_tui.facts import Match
 from arena_tui.judging.base import FREE, Question, Usage
 from arena_tui.settings import Tournament
-from arena_tui.vocabulary import StopReason
+from arena_tui.vocabulary import PLAYING, StopReason
 
 MOST_PER_CANDIDATE = 200  # matches per candidate after which a simulation is given up as endless
 
 
 @dataclass(frozen=True, slots=True)
 class Simulated:
-    """One simulated run. `usage` sums what the judge says each comparison costs, `stop_reasons` holds
-    what ended its groups and the run; not `ended`: it was given up as endless."""
+    """One simulated run. `usage` sums what the judge says each comparison costs, `calls` its requests to
+    models, `stop_reasons` holds what ended its groups and the run; not `ended`: it was given up as endless.
+
+    `leaders_right` is the share of groups whose leader at the end is the strongest, None when nobody looked.
+    `stands_for` is the number of groups that the figures were scaled to, 0 where all were simulated.
+    """
 
     matches: int
     comparisons: int
@@ -40,6 +43,9 @@ class Simulated:
     usage: Usage
     stop_reasons: tuple[StopReason, ...]
     ended: bool
+    calls: int = 0
+    leaders_right: float | None = None
+    stands_for: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +63,16 @@ class Range:
         return cls(ordered[0], median(ordered), ordered[-1])
 
 
-async def simulate(tournament: Tournament, pool: Pool, seed: int) -> Simulated:
-    """One run on a virtual clock. Limits cut it as they would: a match starts when its worst case fits."""
+async def simulate(tournament: Tournament, pool: Pool, seed: int, *, leaders: bool = False) -> Simulated:
+    """One run on a virtual clock. Limits cut it as they would: a match starts when its worst case fits.
+
+    `leaders`: also look whether the strongest came out first, which may take a fit a group.
+    """
     simulation = _Simulation(tournament, pool, seed)
     while (ended_by := simulation.start()) is None:
         await simulation.finish_one()
         await asyncio.sleep(0)  # nothing above waits for anything: here a forecast can be given up
-    return simulation.result(ended_by)
+    return simulation.result(ended_by, leaders=leaders)
 
 
 EndedBy = Literal["ITSELF", "BUDGET", "WALL_CLOCK", "ENDLESS"]
@@ -77,7 +86,7 @@ class _Simulation:
         self._judge = StandIn(tournament, pool, seed)
         spent = (limits.usd, limits.tokens, limits.per_group.usd, limits.per_group.tokens)
         self._reserves = any(most is not None for most in spent)
-        lookahead = limits.lookahead or default_lookahead(limits.concurrency, len(pool.playable))
+        lookahead = usual_lookahead(tournament, pool)
         self._course = Course(Origin("forecast", tournament, seed, lookahead, pool.groups))
         self._lanes = {id_: Lane(group) for id_, group in self._course.groups.items()}
         self._starts = StartQueue(tournament.schedule, self._lanes)
@@ -88,7 +97,7 @@ class _Simulation:
         self._busy: list[tuple[float, int, Lane, Pending, Question]] = []
         self._clock = 0.0
         self._usage = FREE
-        self._comparisons = self._debates = 0
+        self._comparisons = self._debates = self._calls = 0
         for lane in self._lanes.values():
             _advance(self._course, lane, self._starts)
 
@@ -135,6 +144,7 @@ class _Simulation:
         question = pending.questions[pending.to_ask.popleft()]
         self._starts.offer(lane)
         self._comparisons += 1
+        self._calls += self._judge.calls(question)
         done = self._judge.done(question, self._clock)
         heapq.heappush(self._busy, (done, self._comparisons, lane, pending, question))
 
@@ -153,9 +163,9 @@ class _Simulation:
             lane.group.order.arrive(pending.step)
             _advance(self._course, lane, self._starts)
 
-    def result(self, ended_by: EndedBy) -> Simulated:
+    def result(self, ended_by: EndedBy, *, leaders: bool) -> Simulated:
         """What the run amounts to."""
-        closings = [group.closing for group in self._course.groups.values()]
+        closings = [group.closing or group.exhausted() for group in self._course.groups.values()]
         reasons = dict.fromkeys(closing.reason for closing in closings if closing is not None)
         if self._full:
             reasons["BUDGET"] = None
@@ -169,7 +179,35 @@ class _Simulation:
             usage=self._usage,
             stop_reasons=tuple(reasons),
             ended=ended_by != "ENDLESS",
+            calls=self._calls,
+            leaders_right=self._leaders_right() if leaders else None,
         )
+
+    def _leaders_right(self) -> float | None:
+        """Among all classes of all groups, the share whose leader is the strongest of those who play.
+
+        None where nobody has anybody to meet, and where systems are ranked by a fit over several groups.
+        """
+        course = self._course
+        if course.tournament.compare == "systems" and course.texts is None:
+            return None
+        right = []
+        for run in course.groups.values():
+            ahead = {id_ for id_, _ in run.format.leaders(1).top}
+            classes: dict[str | None, list[Candidate]] = {}
+            for candidate in run.group.entrants:
+                if candidate.state in PLAYING:
+                    classes.setdefault(candidate.class_, []).append(candidate)
+            for members in classes.values():
+                if len(members) > 1:
+                    right.append(max(members, key=self._strength).id in ahead)
+        return sum(right) / len(right) if right else None
+
+    def _strength(self, entrant: Candidate) -> float:
+        """What the simulation gave the candidate, or a system's texts on average."""
+        texts = self._course.texts
+        written = [entrant] if texts is None else texts.written_by(entrant.id)
+        return sum(map(self._judge.strength, written)) / len(written)
 
 
 def _advance(course: Course, lane: Lane, starts: StartQueue) -> None:
@@ -177,7 +215,7 @@ def _advance(course: Course, lane: Lane, starts: StartQueue) -> None:
     _refill(course, lane)
     while (pending := lane.ready()) is not None:
         said = lane.outcome(pending)
-        course.apply(lane.group, pending.step, said.winner, said.p_a, said.reason)
+        course.apply(lane.group, pending.step, said.winner, said.p_a, said.reason, lane.said(pending))
         lane.done(pending)
         _refill(course, lane)
     starts.offer(lane)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from arena_tui.candidate import Pool
+from arena_tui.candidate import Candidate, Pool
 from arena_tui.judging.base import FREE, Question, Reply, Usage, Verdict
 from arena_tui.judging.desk import judge_alone
 from arena_tui.judging.simulated import SimulatedJudge
@@ -70,6 +70,14 @@ class StandIn:
         """What the comparison is likely to take."""
         return sum((paid.usual(question) for paid in self._paid), FREE)
 
+    def calls(self, question: Question) -> int:
+        """Requests to models that the comparison is likely to take."""
+        return sum(paid.calls(question) for paid in self._paid)
+
+    def strength(self, candidate: Candidate) -> float:
+        """The hidden strength, in logits, that its verdicts follow."""
+        return self._voice.strength(candidate)
+
     async def verdict(self, question: Question) -> Verdict:
         """What a simulation says."""
         return (await judge_alone(self._voice, question))[0]
@@ -92,6 +100,8 @@ class _Paid(Protocol):
 
     def usual(self, question: Question) -> Usage: ...
 
+    def calls(self, question: Question) -> int: ...
+
 
 class _Booked:
     """A simulated judge: always what its settings say."""
@@ -104,6 +114,9 @@ class _Booked:
 
     def usual(self, question: Question) -> Usage:
         return self._judge.worst_case(question)
+
+    def calls(self, question: Question) -> int:
+        return 0
 
 
 class _Asked:
@@ -118,6 +131,7 @@ class _Asked:
         )
         self._worst: dict[tuple[str, str, str, Mode], Usage] = {}
         self._usual: dict[tuple[str, str, str, Mode], Usage] = {}
+        self._calls: dict[tuple[str, str, str, Mode], int] = {}
 
     def worst(self, question: Question) -> Usage:
         from arena_tui.providers.client import worst_cost
@@ -147,9 +161,13 @@ class _Asked:
                     total += Usage(tokens.input, 0, tokens.output, cost(tokens, self._price))
                     said = "x" * (size * BYTES_PER_TOKEN) + "\n" + _ending(worded)
                     replies.append(Reply(said, turn=call.turn, sample=call.sample, stop_reason="stop"))
-            self._usual[pair] = total
+            self._usual[pair], self._calls[pair] = total, len(replies)
             self._wording.forget(question)
         return self._usual[pair]
+
+    def calls(self, question: Question) -> int:
+        self.usual(question)
+        return self._calls[_pair(question)]
 
 
 def _ending(worded: Worded) -> str:

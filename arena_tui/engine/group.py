@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from arena_tui.candidate import Group
 from arena_tui.engine.order import AppliedOrder
 from arena_tui.engine.stopping import Closing, StopWatch
-from arena_tui.facts import Intervention, Match, Outcome, RatingChange
+from arena_tui.facts import Comparison, Intervention, Match, Outcome, RatingChange
 from arena_tui.formats.base import Format
 from arena_tui.ratings.stability import Snapshot
 from arena_tui.vocabulary import Winner
 
-WITHDRAWN = "withdrawn"
+LARGE_FIT = 60  # entrants whose fit with all it takes to tell how sure it is may take 5 ms
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +46,7 @@ class GroupRun:
         self.closing: Closing | None = None
         self.outcomes: dict[Winner, int] = {"a": 0, "b": 0, "draw": 0, "void": 0}
         self.withdrawn_applied = 0
+        self.round: int | None = None  # of the step planned last
         self.played: dict[str, int] = {c.id: 0 for c in group.entrants}  # valid matches
 
     @property
@@ -75,21 +76,36 @@ class GroupRun:
 
     def _take(self, step: Match) -> None:
         self.order.plan(step)
+        self.round = step.round
         self.waiting[step.seq] = step
 
-    def apply(self, step: Match, winner: Winner, p_a: float | None = None, reason: str = "") -> Applied:
+    @property
+    def off_loop(self) -> bool:
+        """True when a call into the format, or the stop rule's look at it, may take longer than 5 ms."""
+        return self.format.off_loop or (self.stop.fits and len(self.played) > LARGE_FIT)
+
+    def apply(
+        self,
+        step: Match,
+        winner: Winner,
+        p_a: float | None = None,
+        reason: str = "",
+        comparisons: tuple[Comparison, ...] = (),
+    ) -> Applied:
         """Apply the outcome of the due step; closes the group when a rule fires on it."""
         number = self.order.apply(step)
         del self.waiting[step.seq]
         withdrawn = self.withdrawn.pop(step.seq, None) is not None
-        outcome = Outcome(step, winner, number, p_a, reason)
+        outcome = Outcome(step, winner, number, p_a, reason, comparisons)
         change = self.format.record(outcome)
         self.outcomes[winner] += 1
         self.withdrawn_applied += withdrawn
         if winner != "void":
             self.played[step.a] += 1
             self.played[step.b] += 1
-        snapshot, closing = self.stop.applied(outcome, self.valid_matches, withdrawn, self.format)
+        snapshot, closing = self.stop.applied(
+            outcome, self.valid_matches, withdrawn, len(self.played), self.format
+        )
         self.closing = closing
         return Applied(outcome, change, snapshot, closing)
 
@@ -105,6 +121,7 @@ class GroupRun:
             self.played[added.id] = 0
         if added is None or added.twin_of is None:
             self.format.intervene(action)
+        self.stop.acted()
         if action.kind == "overrule":
             self._overruled(action)
         if action.kind != "reject":
@@ -120,7 +137,7 @@ class GroupRun:
     def refolded(self, first: int) -> tuple[list[tuple[int, RatingChange]], dict[str, tuple[float, int]]]:
         """All rating changes from application number `first` on, and all ratings with matches played."""
         changes = [(no, change) for no, change in enumerate(self.format.history(), 1) if no >= first]
-        return changes, {row.id: (row.rating, row.matches) for row in self.format.standings()}
+        return changes, {score.id: (score.rating, score.matches) for score in self.format.scores()}
 
     def exhausted(self) -> Closing | None:
         """COMPLETED or IDLE when nothing is planned and nothing more is handed out; else None."""
@@ -144,4 +161,4 @@ class GroupRun:
         after: Winner = action.winner or before
         self.outcomes[before] -= 1
         self.outcomes[after] += 1
-        self.played.update((row.id, row.matches) for row in self.format.standings())
+        self.played.update((score.id, score.matches) for score in self.format.scores())

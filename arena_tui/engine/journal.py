@@ -23,8 +23,9 @@ from arena_tui.engine.stopping import Closing
 from arena_tui.facts import Intervention, Match, RatingChange
 from arena_tui.judging.base import Reply, Verdict
 from arena_tui.judging.orders import Combined
-from arena_tui.store import facts, reservations
+from arena_tui.store import facts, fitted_rows, reservations
 from arena_tui.store.crash_points import CrashPoint, reached
+from arena_tui.store.fitted_rows import Fitted
 from arena_tui.store.writer import Unit, Writer
 from arena_tui.vocabulary import CandidateState, Orientation
 
@@ -194,16 +195,22 @@ class Journal:
         return self._writer.submit(partial(_verdict, step_id, orientation, verdict))
 
     def outcome(
-        self, pos: int, step_id: int, applied: Applied, said: Combined, played: tuple[int, int]
+        self,
+        pos: int,
+        step_id: int,
+        applied: Applied,
+        said: Combined,
+        played: tuple[int, int],
+        fitted: Fitted | None = None,
     ) -> int:
         """An applied outcome with the ratings, the snapshot and the closing it brought.
 
-        `played` are the valid matches of a and b after it.
+        `played` are the valid matches of a and b after it, `fitted` is the fit that goes with a closing.
         """
         step = applied.outcome.step
         match_id = facts.match_id(self._run, step.group, step.seq, step.a, step.b)
         return self._writer.submit(
-            partial(_outcome, pos, step_id, match_id, applied, said, played, time.time())
+            partial(_outcome, pos, step_id, match_id, applied, said, played, fitted, time.time())
         )
 
     def actions(self, units: Sequence[Unit]) -> int:
@@ -219,11 +226,14 @@ class Journal:
         """A closed group goes on."""
         return self._writer.submit(lambda conn: facts.reopen_group(conn, group))
 
-    def close_group(self, group: str, closing: Closing) -> int:
-        """A group ended."""
-        return self._writer.submit(
-            lambda conn: facts.close_group(conn, group, closing.reason, closing.detail)
-        )
+    def close_group(self, group: str, closing: Closing, fitted: Fitted) -> int:
+        """A group ended, with that fit."""
+
+        def unit(conn: sqlite3.Connection) -> None:
+            facts.close_group(conn, group, closing.reason, closing.detail)
+            fitted_rows.keep(conn, fitted)
+
+        return self._writer.submit(unit)
 
     def event(self, event: Event) -> int:
         """An event that the journal does not imply, kept for later readers, then told."""
@@ -348,6 +358,7 @@ def _outcome(
     applied: Applied,
     said: Combined,
     played: tuple[int, int],
+    fitted: Fitted | None,
     at: float,
     conn: sqlite3.Connection,
 ) -> None:
@@ -377,3 +388,5 @@ def _outcome(
         facts.insert_snapshot(conn, group, outcome.applied_no, snapshot.top, snapshot.stable)
     if closing is not None:
         facts.close_group(conn, group, closing.reason, closing.detail)
+    if fitted is not None:
+        fitted_rows.keep(conn, fitted)

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from arena_tui.engine.budget import NOTHING, Cost
-from arena_tui.engine.group import WITHDRAWN, GroupRun
-from arena_tui.facts import Match
+from arena_tui.engine.group import GroupRun
+from arena_tui.facts import WITHDRAWN, Comparison, Match
 from arena_tui.judging.base import Question, Reply, Verdict
 from arena_tui.judging.orders import Combined, combine
 from arena_tui.vocabulary import Orientation
@@ -43,6 +43,12 @@ class Pending:
     def worst_case(self) -> Cost:
         """What the comparisons that are still to be asked may take together."""
         return sum((self.worst[o] for o in self.to_ask), NOTHING)
+
+    @property
+    def comparisons(self) -> tuple[Comparison, ...]:
+        """What has been said, in the order of the plan."""
+        said = ((order, self.verdicts.get(order)) for order in self.step.orders)
+        return tuple(Comparison(order, v.winner, v.p_first) for order, v in said if v is not None)
 
     def take(self, orientation: Orientation, verdict: Verdict) -> bool:
         """Note one verdict; True when the match's outcome is known now."""
@@ -125,6 +131,10 @@ class Lane:
         if pending.step.seq in self.group.withdrawn or pending.combined is None:
             return Combined("void", None, WITHDRAWN, (), None, "")
         return pending.combined
+
+    def said(self, pending: Pending) -> tuple[Comparison, ...]:
+        """The comparisons behind the outcome to apply; none of a withdrawn match."""
+        return () if pending.step.seq in self.group.withdrawn else pending.comparisons
 
     def held(self) -> list[Pending]:
         """Known outcomes behind a gap, in the order in which they would be applied."""

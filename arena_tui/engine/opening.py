@@ -20,11 +20,10 @@ from typing import Any, get_args
 from arena_tui import __version__, exit_codes
 from arena_tui.candidate import Candidate, Group, Pool
 from arena_tui.engine.actions import Action, Played
-from arena_tui.engine.course import Course, Origin
+from arena_tui.engine.course import Course, Origin, usual_lookahead
 from arena_tui.engine.events import Event
 from arena_tui.engine.journal import Journal
 from arena_tui.engine.loading import Loaded
-from arena_tui.engine.order import default_lookahead
 from arena_tui.engine.replay import load_pending, origin_of, replay, spent_by_group, unread_of
 from arena_tui.engine.steering import Request
 from arena_tui.engine.tournament import Engine
@@ -69,8 +68,7 @@ def create(
     seed = tournament.seed if tournament.seed is not None else secrets.randbelow(2**31)
     now = datetime.now().astimezone()
     run, path = folder.new_run(tournament.name, now, secrets.token_hex(2))
-    limits = tournament.limits
-    lookahead = limits.lookahead or default_lookahead(limits.concurrency, len(pool.playable))
+    lookahead = usual_lookahead(tournament, pool)
     meta = {
         "run": run,
         "name": tournament.name,
@@ -88,10 +86,13 @@ def create(
         meta[PYTHON_JUDGE] = python_judge
     path = path if db is None else db
     course = Course(Origin(run, tournament, seed, lookahead, groups))
+    arena = None if course.texts is None else course.texts.arena
     ratings = {
-        (id_, row.id): row.rating for id_, group in course.groups.items() for row in group.format.standings()
+        (id_, row.id): row.rating for id_, group in course.groups.items() for row in group.format.scores()
     }
-    schema.create(path, lambda conn: facts.insert_run(conn, meta=meta, groups=groups, ratings=ratings))
+    schema.create(
+        path, lambda conn: facts.insert_run(conn, meta=meta, groups=groups, ratings=ratings, arena=arena)
+    )
     return path
 
 

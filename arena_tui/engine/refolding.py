@@ -9,14 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import zip_longest
 
-from arena_tui.engine.group import WITHDRAWN, Applied, GroupRun
+from arena_tui.engine.course import Course
+from arena_tui.engine.group import Applied, GroupRun
+from arena_tui.engine.refitting import departures
 from arena_tui.engine.replay import replay
 from arena_tui.engine.stored_state import differences
 from arena_tui.errors import StoreError
-from arena_tui.facts import Intervention, RatingChange
+from arena_tui.facts import WITHDRAWN, Intervention, RatingChange
 from arena_tui.judging.base import Verdict
 from arena_tui.judging.orders import Combined, combine
 from arena_tui.store.applied_rows import AppliedRow
+from arena_tui.store.fitted_rows import Fitted
 from arena_tui.store.reader import Reader
 from arena_tui.store.records import Snapshot
 from arena_tui.values import shown, whole_text
@@ -31,14 +34,27 @@ class Witness:
     """What only the replay itself sees. `withdrawn` holds matches (as planned) that were withdrawn when
     their turn came, `overruled` the outcomes in force (as planned) with the journal positions of the
     overrules, `unrated` matches (as applied) of which the ratings were told nothing, `snapshots` those
-    that the outcomes caused, `misplaced` what is wrong with the places of actions."""
+    that the outcomes caused, `misplaced` what is wrong with the places of actions, `refits` with the fits
+    that were kept."""
 
-    def __init__(self) -> None:
+    def __init__(self, fitted: Iterable[Fitted] = ()) -> None:
+        self.refits: list[str] = []
+        self._fitted = list(fitted)[::-1]  # the first is the last one in here
         self.withdrawn: set[Key] = set()
         self.overruled: dict[Key, tuple[Winner, int]] = {}
         self.unrated: set[Key] = set()
         self.snapshots: list[Snapshot] = []
         self.misplaced: list[str] = []
+
+    def reached(self, course: Course) -> None:
+        """The course is where its position says: fits that were kept there are made again."""
+        while self._fitted and self._fitted[-1].pos <= course.pos:
+            stored = self._fitted.pop()
+            group = course.groups.get(stored.group)
+            if group is None:
+                self.refits.append(f"group {stored.group}: a fit is stored, and it plays no match")
+            else:
+                self.refits += departures(stored, group)
 
     def applied(self, group: GroupRun, seq: int, applied: Applied, *, withdrawn: bool) -> None:
         """An outcome was applied."""
@@ -49,6 +65,13 @@ class Witness:
             self.withdrawn.add((group.id, seq))
         if applied.change is None:
             self.unrated.add((group.id, applied.outcome.applied_no))
+
+    def at_end(self) -> None:
+        """The journal is read."""
+        self.refits += [
+            f"group {each.group}: its fit is stored for position {each.pos}, which the journal does not have"
+            for each in self._fitted
+        ]
 
     def acted(self, pos: int, stored: int, after: int) -> None:
         """An action took effect `after` applied outcomes; `stored` is what its row says."""
@@ -68,24 +91,25 @@ class Witness:
 
 def refold(reader: Reader) -> list[str]:
     """What differs between the database and a refold of its journal, one sentence each."""
-    witness = Witness()
+    witness = Witness(reader.fitted())
     try:
         course = replay(reader, witness=witness)
+        witness.at_end()
     except StoreError as error:
         return [str(error)]
-    problems = [*witness.misplaced, *differences(reader, course, witness.snapshots)][:SHOWN]
+    problems = [*witness.misplaced, *witness.refits, *differences(reader, course, witness.snapshots)][:SHOWN]
     stored = reader.ratings()
     for group in course.groups.values():
         for problem in _of_matches(reader, group, witness):
             problems.append(problem)
             if len(problems) == SHOWN:
                 return [*problems, "... and perhaps more"]
-        for standing in group.format.standings():
-            rating = stored.get((group.id, standing.id))
-            if rating != (standing.rating, standing.matches):
+        for score in group.format.scores():
+            rating = stored.get((group.id, score.id))
+            if rating != (score.rating, score.matches):
                 problems.append(
-                    f"group {group.id}, {standing.id}: stored rating {rating} differs from the "
-                    f"journal's {(standing.rating, standing.matches)}"
+                    f"group {group.id}, {score.id}: stored rating {rating} differs from the "
+                    f"journal's {(score.rating, score.matches)}"
                 )
     return problems
 

@@ -53,12 +53,16 @@ def replay(
     """
     course = Course(origin_of(reader))
     try:
+        if witness is not None:
+            witness.reached(course)
         for entry in reader.journal():
             if entry.pos != course.pos + 1:
                 raise StoreError(
                     f"{reader.path}: the journal has a gap before position {entry.pos}: run `arena verify`"
                 )
             _take(course, entry, reader, told, witness)
+            if witness is not None:
+                witness.reached(course)
     except (LookupError, ValueError, TypeError, RefusedAction, UsageError) as error:
         raise StoreError(
             f"{reader.path}: the journal cannot be followed beyond position {course.pos} "
@@ -84,7 +88,9 @@ def _take(
             group = course.groups[outcome.step.group]
             step = group.waiting[outcome.step.seq]
             withdrawn = step.seq in group.withdrawn
-            _, applied = course.apply(group, step, outcome.winner, outcome.p_a, outcome.reason)
+            _, applied = course.apply(
+                group, step, outcome.winner, outcome.p_a, outcome.reason, outcome.comparisons
+            )
             if witness is not None:
                 witness.applied(group, step.seq, applied, withdrawn=withdrawn)
         case _:

@@ -39,12 +39,16 @@ def unknown_group(group: str, known: Collection[str]) -> RefusedAction:
 
 
 class Roster:
-    """All candidates of a run by (group, id), twins among them, with their present states."""
+    """All candidates of a run by (group, id), twins among them, with their present states.
 
-    def __init__(self, groups: Iterable[Group]) -> None:
+    `acted_on` are the groups whose candidates actions may name; None: all.
+    """
+
+    def __init__(self, groups: Iterable[Group], acted_on: Collection[str] | None = None) -> None:
         self._groups: dict[str, dict[str, Candidate]] = {}
         self._states: dict[tuple[str, str], CandidateState] = {}
         self._by_text: dict[tuple[str, str, str | None], str] = {}
+        self._acted_on = acted_on
         for group in groups:
             members = self._groups[group.id] = {}
             for candidate in group.candidates:
@@ -70,20 +74,21 @@ class Roster:
 
     def locate(self, id_: str, group: str | None = None) -> tuple[str, Candidate]:
         """The one candidate that `id_` (or `group:id`) names, or RefusedAction saying what is known."""
+        groups = {n: m for n, m in self._groups.items() if self._acted_on is None or n in self._acted_on}
         found = [
             (name, members[id_])
-            for name, members in self._groups.items()
+            for name, members in groups.items()
             if id_ in members and group in (None, name)
         ]
         if not found and group is None and ":" in id_:
-            for name, members in self._groups.items():
+            for name, members in groups.items():
                 rest = id_.removeprefix(f"{name}:")
                 if rest != id_ and rest in members:
                     found.append((name, members[rest]))
         if not found and id_.endswith("…"):  # a shortened id, as a screen shows it
             found = [
                 (name, candidate)
-                for name, members in self._groups.items()
+                for name, members in groups.items()
                 if group in (None, name)
                 for candidate in members.values()
                 if len(id_) > 1 and candidate.id.startswith(id_[:-1])
@@ -92,7 +97,7 @@ class Roster:
                 named = ", ".join(candidate.id for _, candidate in found[:3])
                 raise RefusedAction(f"{id_!r} is the beginning of {len(found)} ids, give more of it: {named}")
         if not found:
-            everyone = (known for members in self._groups.values() for known in members)
+            everyone = (known for members in groups.values() for known in members)
             near = did_you_mean(id_, islice(everyone, COMPARED)) if len(id_) < 200 else ""
             raise RefusedAction(f"no candidate has the id {id_!r}; {near or '`arena show RUN` lists them'}")
         if len(found) > 1:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+from arena_tui.engine.confident import Sureness
 from arena_tui.ratings.stability import Distance
 from arena_tui.vocabulary import Mode, Orientation, StopReason
 
@@ -35,10 +36,22 @@ class InFlight:
     slot: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What the rule `confident` asks for: a chance above `needed` that the leader is within so many logits of
+    the best (None: that it is the best), and so many comparisons for `each` who plays."""
+
+    needed: float
+    within: float | None
+    each: int
+
+
 @dataclass(slots=True)
 class GroupState:
-    """One group's progress. `expected` is None for an open-ended format, `distance` (what still stands
-    between it and a stable top) where no stability rule is in force."""
+    """One group's progress. `expected` is None for an open-ended format, `phase` the round or stage that is
+    played, "" without any. `distance` is what still stands between the group and a stable top, None where
+    no such rule is in force; `sureness` the last look of the rule `confident`, class by class, and `terms`
+    those of that rule where nobody here looks."""
 
     id: str
     applied: int = 0
@@ -47,6 +60,9 @@ class GroupState:
     stop_reason: StopReason | None = None
     stop_detail: str = ""
     distance: Distance | None = None
+    phase: str = ""
+    sureness: tuple[Sureness, ...] = ()
+    terms: Terms | None = None
 
 
 @dataclass(slots=True)
@@ -81,6 +97,7 @@ class RunState:
     concurrency: int = 0
     errors: int = 0  # calls that failed since this process drives the run, also those repeated since
     trouble: str = ""  # why results cannot be saved, if they cannot
+    pause_reason: str = ""  # why it is paused, where nobody asked for it
     stop_reason: StopReason | None = None
     stop_detail: str = ""
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from arena_tui.engine.confident import ConfidentRule, Sureness
 from arena_tui.facts import Outcome
 from arena_tui.formats.base import Format
 from arena_tui.ratings.stability import Distance, Snapshot, StabilityTracker
@@ -59,11 +60,32 @@ class StopWatch:
             min_matches=settings.min_matches_before_stable,
             min_matches_each=settings.min_matches_each,
         )
+        self._confident = ConfidentRule(settings)
 
     def restart(self) -> None:
         """Forget the window and the void streak: after an overrule, or when a closed group goes on."""
         self._tracker.restart()
+        self._confident.restart()
         self._voids = 0
+
+    def acted(self) -> None:
+        """An action changed who plays or what counts: looks at fits that agreed before it do not count."""
+        self._confident.restart()
+
+    @property
+    def fits(self) -> bool:
+        """True when the rule in force looks at fits."""
+        return self._settings.rule == "confident"
+
+    @property
+    def delta(self) -> float:
+        """The logits below the best that are still good enough, by the settings in force."""
+        return self._settings.delta
+
+    @property
+    def sureness(self) -> tuple[Sureness, ...]:
+        """How far the rule `confident` is, class by class; empty before its first look and without it."""
+        return self._confident.seen if self.fits else ()
 
     @property
     def distance(self) -> Distance | None:
@@ -71,11 +93,12 @@ class StopWatch:
         return self._tracker.distance() if self._settings.rule == "stability" else None
 
     def applied(
-        self, outcome: Outcome, valid_matches: int, withdrawn: bool, format_: Format
+        self, outcome: Outcome, valid_matches: int, withdrawn: bool, playing: int, format_: Format
     ) -> tuple[Snapshot | None, Closing | None]:
         """Take one applied outcome; the snapshot it caused and the closing it brought, if any.
 
-        `valid_matches` counts the group's outcomes in force that are not void, this one included.
+        `valid_matches` counts the group's outcomes in force that are not void, this one included; `playing`
+        entrants.
         """
         if outcome.winner == "void":
             self._voids += not withdrawn
@@ -87,6 +110,9 @@ class StopWatch:
                 return None, Closing("IDLE", detail, unusable=True)
             return None, None
         self._voids = 0
+        if self.fits and self._confident.is_due(playing):
+            why = self._confident.look(format_.confidence(self._settings.delta))
+            return None, None if why is None else Closing("CONFIDENT", why)
         if self._settings.rule != "stability" or valid_matches % self._settings.match_snapshot_every:
             return None, None
         return self._snapshot(valid_matches, format_)

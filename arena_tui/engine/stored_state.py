@@ -23,7 +23,7 @@ def differences(reader: Reader, course: Course, snapshots: Sequence[Snapshot]) -
     yield from _of_candidates(reader, course)
     yield from _of_snapshots(reader, snapshots)
     yield from _of_groups(reader, course)
-    rated = {(group.id, row.id) for group in course.groups.values() for row in group.format.standings()}
+    rated = {(group.id, row.id) for group in course.groups.values() for row in group.format.scores()}
     for scope, entrant in reader.ratings():
         if (scope, entrant) not in rated:
             yield f"group {scope}, {entrant}: a rating is stored, and nobody of that name is rated"

@@ -54,7 +54,8 @@ class Teller:
     def windows(self, group: str | None = None) -> None:
         """Show how far the groups (or one) are from their stop rule."""
         for id_ in self._lanes if group is None else (group,):
-            self.state.groups[id_].distance = self._lanes[id_].group.stop.distance
+            shown, stop = self.state.groups[id_], self._lanes[id_].group.stop
+            shown.distance, shown.sureness = stop.distance, stop.sureness
         self.state.touch()
 
     def count(self, group: str, winner: Winner, more: int) -> None:
@@ -69,14 +70,16 @@ class Teller:
                 state.draw += more
             case "void":
                 state.void += more
-        state.groups[group].applied = self._lanes[group].group.order.applied
+        shown, run = state.groups[group], self._lanes[group].group
+        progress = run.format.progress()
+        shown.applied, shown.expected, shown.phase = run.order.applied, progress.expected, progress.phase
         state.touch()
 
     def applied(self, ticket: int, pos: int, applied: Applied) -> None:
         """One outcome was applied."""
         outcome, change, step = applied.outcome, applied.change, applied.outcome.step
         self.count(step.group, outcome.winner, 1)
-        if applied.snapshot is not None:
+        if applied.snapshot is not None or self._lanes[step.group].group.stop.fits:
             self.windows(step.group)
         if not self._journal.heard:
             return
@@ -133,6 +136,8 @@ class Teller:
     def gate_moved(self, pos: int, phase: events.GatePhase, in_flight: int, detail: str = "") -> None:
         """The run was paused, went on, became quiet, or is being stopped."""
         shown = self._gate.phase
+        if phase != "quiesced":
+            self.state.pause_reason = detail if phase == "paused" else ""
         self.state.phase = "running" if shown == "open" else shown
         self.state.touch()
         self._journal.tell_now(events.GateMoved(pos, phase, in_flight, detail))

@@ -10,9 +10,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import TypeVar
 
 from arena_tui import exit_codes
 from arena_tui.engine import events
@@ -22,11 +20,11 @@ from arena_tui.engine.course import Course
 from arena_tui.engine.ending import Ending, Endings, store_end
 from arena_tui.engine.events import Event
 from arena_tui.engine.gate import Gate
-from arena_tui.engine.group import GroupRun
 from arena_tui.engine.heartbeat import Heartbeat
 from arena_tui.engine.journal import SLICE, Journal
 from arena_tui.engine.lane import Lane, Pending, StartQueue
 from arena_tui.engine.loading import Loaded, new_pending, open_budget
+from arena_tui.engine.planner import Planner
 from arena_tui.engine.state import GroupState, RunState
 from arena_tui.engine.steering import Request, Steering
 from arena_tui.engine.stopping import Closing
@@ -34,10 +32,9 @@ from arena_tui.engine.telling import Teller
 from arena_tui.errors import StoreError
 from arena_tui.facts import Intervention
 from arena_tui.judging.base import Judge
+from arena_tui.settings import pauses_after_rounds
 from arena_tui.store.crash_points import CrashPoint, reached
 from arena_tui.values import visible
-
-T = TypeVar("T")
 
 
 class Engine:
@@ -67,7 +64,7 @@ class Engine:
             elapsed=loaded.elapsed,
         )
         self.budget = open_budget(self.lanes, loaded)
-        self._planner = ThreadPoolExecutor(1, "arena-planner")
+        self._planner = Planner()
         self._teller = Teller(self.state, journal, self.gate, self.lanes)
         self._journal = journal
         self._listeners = tuple(listeners)
@@ -131,13 +128,13 @@ class Engine:
         self.gate.stop("EXTERNAL", detail, exit_code, time.monotonic())
         self._gate_moved("cancelling" if self.gate.cancelled else "draining", detail)
 
-    def pause(self) -> bool:
+    def pause(self, why: str = "") -> bool:
         """Start nothing new; calls in flight finish. False when that changes nothing."""
         self._heart.tick()
         moved = self.gate.pause()
         if moved:
             self._told_quiet = False
-            self._gate_moved("paused")
+            self._gate_moved("paused", why)
         return moved
 
     def resume(self) -> bool:
@@ -266,7 +263,7 @@ class Engine:
         self._start_calls()
         if self._endings.final is None:
             for lane, why in self._calls.exhausted_lanes():
-                self._close(lane, Closing("BUDGET", why))
+                await self._close(lane, Closing("BUDGET", why))
         self.state.quiet = self._calls.in_flight == 0
         if self.gate.phase == "paused" and self.state.quiet and not self._told_quiet:
             self._told_quiet = True
@@ -293,41 +290,39 @@ class Engine:
             self._start_calls()  # many replies at once: no slot waits until all of them are applied
         closing = group.exhausted()
         if closing is not None:
-            self._close(lane, closing)
+            await self._close(lane, closing)
 
     async def _refill(self, lane: Lane) -> None:
-        shown = self.state.groups[lane.group.id]
-        while (planned := await self._plan_call(lane.group, self.course.choose, lane.group)) is not None:
+        shown, before = self.state.groups[lane.group.id], lane.group.round
+        while (planned := await self._planner.call(lane.group, self.course.choose, lane.group)) is not None:
             pos, step_id, step = planned
             ticket = self._journal.plan(pos, step_id, step)
             pending = new_pending(self.course, self.judge, step_id, step, ticket)
             self._calls.price(pending)
             lane.plan(pending)
             shown.planned += 1
+            if step.round != before is not None and pauses_after_rounds(self.course.tournament):
+                self.pause(f"round {before} of group {lane.group.id} is finished")
+            before = step.round
             await self._breathe()
         self._starts.offer(lane)
 
     async def _apply(self, lane: Lane, pending: Pending) -> None:
         group, step = lane.group, pending.step
         said = lane.outcome(pending)
-        pos, applied = await self._plan_call(
-            group, self.course.apply, group, step, said.winner, said.p_a, said.reason
+        pos, applied = await self._planner.call(
+            group, self.course.apply, group, step, said.winner, said.p_a, said.reason, lane.said(pending)
         )
         reached(CrashPoint.IN_RECORD)
         played = group.played[step.a], group.played[step.b]
-        ticket = self._journal.outcome(pos, pending.step_id, applied, said, played)
+        fitted = None if applied.closing is None else await self._planner.fitted(group, pos)
+        ticket = self._journal.outcome(pos, pending.step_id, applied, said, played, fitted)
         lane.done(pending)
         self.state.held -= pending.held
         self._teller.applied(ticket, pos, applied)
         if applied.closing is not None:
             self._closed(lane, applied.closing, ticket)
         await self._breathe()
-
-    async def _plan_call(self, group: GroupRun, call: Callable[..., T], *args: object) -> T:
-        """Call into a format: on the planner thread where one call may take longer than a slice."""
-        if group.format.off_loop:
-            return await asyncio.get_running_loop().run_in_executor(self._planner, call, *args)
-        return call(*args)
 
     async def _breathe(self) -> None:
         if time.monotonic() >= self._slice:
@@ -369,10 +364,11 @@ class Engine:
 
     # --- ending -------------------------------------------------------------------------------
 
-    def _close(self, lane: Lane, closing: Closing) -> None:
+    async def _close(self, lane: Lane, closing: Closing) -> None:
         """Close a group for a reason that did not come with an outcome."""
+        fitted = await self._planner.fitted(lane.group, self.course.pos)
         lane.group.close(closing)
-        self._closed(lane, closing, self._journal.close_group(lane.group.id, closing))
+        self._closed(lane, closing, self._journal.close_group(lane.group.id, closing, fitted))
 
     def _closed(self, lane: Lane, closing: Closing, ticket: int) -> None:
         self._teller.closed(ticket, self.course.pos, lane.group.id, closing)

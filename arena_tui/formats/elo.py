@@ -1,37 +1,40 @@
 """The Elo tournament: pairs from three buckets, K 32 then 16, one match at a time, open-ended.
 
-A windowed format, planned a lookahead beyond what is applied, and a pure one: step k's random choices
-come from `Random(f"{seed}:{group}:{k}")` and from the outcomes applied before it. The engine feeds it
-plans, outcomes and interventions; adopting a plan leaves the same state as having chosen it. Source:
-the Co-Scientist Elo tournament, with the decisions of `pairing` where that one is silent.
+A windowed format, planned a lookahead beyond what is applied, and a pure one: step k's random choices come
+from `Random(f"{seed}:{group}:{k}")` and the outcomes applied before it; adopting a plan leaves the same state
+as having chosen it. Source: the Co-Scientist Elo tournament, and `pairing` where that one is silent.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import deepcopy
 from itertools import compress
 from random import Random
 from typing import TYPE_CHECKING, Any, Literal
 
 from arena_tui.candidate import Candidate, Group
-from arena_tui.facts import Intervention, Leaders, Match, Outcome, Progress, RatingChange, Standing
+from arena_tui.facts import Intervention, Leaders, Match, Outcome, Progress, RatingChange, Score, Standing
 from arena_tui.formats.elo_tally import Applied, Constants, Tally
+from arena_tui.formats.fit_log import DELTA, FitLog
 from arena_tui.formats.ideas import Ideas
 from arena_tui.formats.ladder import Ladder
+from arena_tui.formats.open_ended import OpenEnded
 from arena_tui.formats.pairing import Division, Rules, choose_pair, nearest
-from arena_tui.vocabulary import PLAYING, Mode, Orientation, StopReason
+from arena_tui.formats.requests import Requests
+from arena_tui.vocabulary import PLAYING, Mode, Orientation
 
 if TYPE_CHECKING:
+    from arena_tui.ratings.estimates import Confidence, Estimates
     from arena_tui.settings import EloFormat
 
 LARGE_GROUP = 2_000  # entrants whose standings take about 5 ms, as does the rarest choice among them
 LARGE_TEXT = 20_000  # characters whose words are counted in about 3 ms
 
 Slots = Literal["alternate", "both", "given"]
-Request = tuple[int, int | None]  # an entrant that is owed a match, and whom it asked for
 
 
-class EloTournament:
+class EloTournament(OpenEnded):
     """One group's tournament. `mode` and `orders` are the judge's settings of those names.
 
     `mode` auto: a debate where one of the two has few matches or their ratings are close, else
@@ -66,29 +69,30 @@ class EloTournament:
             rematch_penalty=settings.rematch_penalty,
         )
         self._tally = Tally(Constants(settings.new_threshold, settings.k_new, settings.k_warm))
-        self._entrants: list[Candidate] = []
+        self.fit_log = FitLog()
+        self.entrants: list[Candidate] = []
         self._index: dict[str, int] = {}
         self._plays = bytearray()
         self._played = bytearray()  # plays, or once did
         self._divisions: dict[str | None, Division] = {}
-        self._requests: list[Request] = []
+        self._requests = Requests()
         self._ideas = Ideas(group.entrants, similarity=settings.similarity, prefer=settings.prefer)
         for candidate in group.entrants:
             self._admit(candidate)
         if settings.focus_new_entrants:
-            self._requests = [(entrant, None) for entrant in self._players()]
+            self._requests = Requests((entrant, None) for entrant in self._players())
         self.off_loop = self._is_long()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> EloTournament:
         """An independent clone; what never changes (texts, their similarities) is shared."""
         clone = object.__new__(EloTournament)
         clone.__dict__.update(self.__dict__)
-        clone._tally = self._tally.copy()
-        clone._entrants = self._entrants[:]
+        clone._tally, clone.fit_log = self._tally.copy(), deepcopy(self.fit_log)
+        clone.entrants = self.entrants[:]
         clone._index = self._index.copy()
         clone._plays, clone._played = self._plays[:], self._played[:]
         clone._divisions = {class_: division.copy() for class_, division in self._divisions.items()}
-        clone._requests = self._requests[:]
+        clone._requests = self._requests.copy()
         return clone
 
     # -- the format protocol -------------------------------------------------------------------
@@ -114,9 +118,9 @@ class EloTournament:
         if step.seq != self._tally.planned + 1:
             raise ValueError(f"step {step.seq} was planned after step {self._tally.planned}")
         if step.why in ("focus", "asked"):
-            request = self._due()
+            request = self._requests.due(self._can_meet)
             if request is not None:
-                self._requests.remove(request)
+                self._requests.settle(request)
         a, b = self._index[step.a], self._index[step.b]
         before = (self._tally.load(a), self._tally.load(b))
         self._tally.plan(a, b)
@@ -136,6 +140,7 @@ class EloTournament:
         a, b = self._tally.players(seq)
         loads = (self._tally.load(a), self._tally.load(b))
         applied = self._tally.apply(seq, outcome.winner)
+        self.fit_log.record(outcome, a, b)
         if applied.update is None:
             self._reload(a, loads[0])
             self._reload(b, loads[1])
@@ -155,34 +160,47 @@ class EloTournament:
                 self._ideas.add(action.added)
                 self.off_loop = self._is_long()
                 if self._plays[entrant]:
-                    self._requests.append((entrant, None))
+                    self._requests.ask(entrant)
             case "pin" | "unpin" | "restore" if action.candidate is not None:
                 self._set_playing(self._index[action.candidate], True)
             case "reject" if action.candidate is not None:
                 gone = self._index[action.candidate]
                 self._set_playing(gone, False)
-                self._requests = [request for request in self._requests if gone not in request]
+                self._requests.drop(gone)
             case "focus" if action.candidate is not None:
-                self._requests.append((self._index[action.candidate], None))
+                self._requests.ask(self._index[action.candidate])
             case "match" if action.candidate is not None and action.other is not None:
-                self._requests.append((self._index[action.candidate], self._index[action.other]))
+                self._requests.ask(self._index[action.candidate], self._index[action.other])
             case "overrule" if action.seq is not None and action.winner is not None:
+                if not self._tally.is_waiting(action.seq):
+                    self.fit_log.overrule(action.seq, *self._tally.players(action.seq), action.winner)
                 self._tally.overrule(action.seq, action.winner)
                 self._refile()
             case _:
                 pass
 
+    def scores(self) -> Iterator[Score]:
+        """Rating and valid matches of everybody who plays or once did."""
+        record = self._tally.record
+        for entrant in compress(range(len(self.entrants)), self._played):
+            yield Score(self.entrants[entrant].id, record.rating[entrant], record.valid[entrant])
+
+    def confidence(self, delta: float) -> list[Confidence]:
+        """How sure the leader of each class is by a fit of all comparisons, which depends on no order."""
+        return list(self._fit(delta, bars=False).classes.values())
+
     def standings(self) -> list[Standing]:
-        """Class by class in pool order, each ranked from 1: best first, those out of play last."""
+        """Class by class in pool order, each ranked from 1 by Elo: best first, those out of play last."""
         tables = {
             class_: division.everyone.best(len(division.everyone))
             for class_, division in self._divisions.items()
         }
-        out = [e for e in compress(range(len(self._entrants)), self._played) if not self._plays[e]]
+        out = [e for e in compress(range(len(self.entrants)), self._played) if not self._plays[e]]
         for entrant in sorted(out, key=lambda entrant: -self.rating(entrant)):
-            tables[self._entrants[entrant].class_].append(entrant)
+            tables[self.entrants[entrant].class_].append(entrant)
+        fit = self.estimates()
         return [
-            self._standing(entrant, rank)
+            self.fit_log.completed(self._standing(entrant, rank), entrant, fit)
             for table in tables.values()
             for rank, entrant in enumerate(table, start=1)
         ]
@@ -190,10 +208,6 @@ class EloTournament:
     def history(self) -> Iterator[RatingChange]:
         """The rating changes of all applied outcomes, recomputed under the outcomes that count now."""
         return map(self._change, self._tally.history())
-
-    def finished(self) -> StopReason | None:
-        """Never: an Elo tournament is open-ended."""
-        return None
 
     def progress(self) -> Progress:
         """Applied outcomes, of no known number."""
@@ -208,7 +222,7 @@ class EloTournament:
     def top(self, count: int) -> list[tuple[str, float]]:
         """(id, rating) of the best `count` playing entrants of every class, class by class."""
         return [
-            (self._entrants[entrant].id, self.rating(entrant))
+            (self.entrants[entrant].id, self.rating(entrant))
             for division in self._divisions.values()
             for entrant in division.everyone.best(count)
         ]
@@ -222,11 +236,6 @@ class EloTournament:
     def fewest_matches(self) -> int:
         """The least valid matches any playing entrant has; 0 where nobody plays."""
         return min(compress(self._tally.record.valid, self._plays), default=0)
-
-    @property
-    def valid_matches(self) -> int:
-        """Applied matches with a verdict, under the outcomes that count now."""
-        return self._tally.record.valid_matches
 
     # -- what pair choice asks (pairing.Table) -------------------------------------------------
 
@@ -244,13 +253,13 @@ class EloTournament:
 
     def affinity(self, one: int, other: int) -> float:
         """How much their ideas speak for a meeting, in [0, 1]."""
-        return self._ideas.affinity(self._entrants[one], self._entrants[other])
+        return self._ideas.affinity(self.entrants[one], self.entrants[other])
 
     # -- choosing ------------------------------------------------------------------------------
 
     def _choose(self, seq: int) -> Match | None:
         rng = Random(f"{self._seed}:{self._group}:{seq}")
-        request = self._due()
+        request = self._requests.due(self._can_meet)
         if request is not None:
             one, asked = request
             why = "focus" if asked is None else "asked"
@@ -261,31 +270,26 @@ class EloTournament:
             if division is None:
                 return None
             one, other, why = choose_pair(rng, division, self, self._rules)
-        similarity = self._ideas.cosine(self._entrants[one], self._entrants[other])
+        similarity = self._ideas.cosine(self.entrants[one], self.entrants[other])
         a, b = (one, other) if self._goes_first(rng, one, other) else (other, one)
         return Match(
             group=self._group,
             seq=seq,
-            a=self._entrants[a].id,
-            b=self._entrants[b].id,
+            a=self.entrants[a].id,
+            b=self.entrants[b].id,
             mode=self._mode_of(a, b),
             orders=self._orientations(),
             similarity=similarity,
             why=why,
         )
 
-    def _due(self) -> Request | None:
-        """The first request that can be met now; others keep their place."""
-        for request in self._requests:
-            one, other = request
-            if not self._plays[one]:
-                continue
-            if other is None:
-                if len(self._division(one).everyone) >= 2:
-                    return request
-            elif self._plays[other] and other != one and self._division(other) is self._division(one):
-                return request
-        return None
+    def _can_meet(self, one: int, other: int | None) -> bool:
+        """Whether a request can be met now."""
+        if not self._plays[one]:
+            return False
+        if other is None:
+            return len(self._division(one).everyone) >= 2
+        return bool(self._plays[other]) and other != one and self._division(other) is self._division(one)
 
     def _next_division(self) -> Division | None:
         """The class with the fewest planned matches per playing entrant; the first in the pool on a tie."""
@@ -300,7 +304,7 @@ class EloTournament:
 
     def _goes_first(self, rng: Random, one: int, other: int) -> bool:
         if self._orders == "given":
-            return self._entrants[one].id < self._entrants[other].id
+            return self.entrants[one].id < self.entrants[other].id
         if self.met(one, other):
             return not self._tally.was_first(one, other)
         return rng.random() < 0.5
@@ -318,8 +322,8 @@ class EloTournament:
     # -- bookkeeping ---------------------------------------------------------------------------
 
     def _admit(self, candidate: Candidate) -> int:
-        entrant = len(self._entrants)
-        self._entrants.append(candidate)
+        entrant = len(self.entrants)
+        self.entrants.append(candidate)
         self._index[candidate.id] = entrant
         self._plays.append(0)
         self._played.append(0)
@@ -339,13 +343,13 @@ class EloTournament:
         change(entrant, self.rating(entrant), self.load(entrant))
 
     def _players(self) -> Iterator[int]:
-        return compress(range(len(self._entrants)), self._plays)
+        return compress(range(len(self.entrants)), self._plays)
 
     def _is_long(self) -> bool:
-        return len(self._entrants) > LARGE_GROUP or self._ideas.characters_ahead > LARGE_TEXT
+        return len(self.entrants) > LARGE_GROUP or self._ideas.characters_ahead > LARGE_TEXT
 
     def _division(self, entrant: int) -> Division:
-        return self._divisions[self._entrants[entrant].class_]
+        return self._divisions[self.entrants[entrant].class_]
 
     def _reload(self, entrant: int, before: int) -> None:
         if self._plays[entrant]:
@@ -358,10 +362,18 @@ class EloTournament:
         for entrant in self._players():
             self._division(entrant).enter(entrant, self.rating(entrant), self.load(entrant))
 
+    def estimates(self, delta: float = DELTA) -> Estimates:
+        """The fit of all comparisons so far, kept until something changes."""
+        return self._fit(delta)
+
+    def _fit(self, delta: float, *, bars: bool = True) -> Estimates:
+        applied = self._tally.applied
+        return self.fit_log.estimates(self.entrants, self._plays, seed=applied, delta=delta, bars=bars)
+
     def _standing(self, entrant: int, rank: int) -> Standing:
         record = self._tally.record
         return Standing(
-            id=self._entrants[entrant].id,
+            id=self.entrants[entrant].id,
             rank=rank,
             rating=record.rating[entrant],
             wins=record.wins[entrant],
@@ -371,7 +383,7 @@ class EloTournament:
         )
 
     def _change(self, applied: Applied) -> RatingChange:
-        a, b = self._entrants[applied.a].id, self._entrants[applied.b].id
+        a, b = self.entrants[applied.a].id, self.entrants[applied.b].id
         done = applied.update
         if done is None:
             before_a, before_b = applied.before_a, applied.before_b

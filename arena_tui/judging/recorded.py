@@ -77,7 +77,7 @@ class RecordedJudge(OneCall):
         """Count the comparison. Nothing is kept for a pair with one line or none: memory stays flat."""
         lines, _ = self._of_pair(question)
         if len(lines) > 1:
-            pair = (question.group, question.first.id, question.second.id)
+            pair = (question.first.group, question.first.id, question.second.id)
             self._planned[_key(question)] = self._asked[pair] % len(lines)
             self._asked[pair] += 1
 
@@ -101,13 +101,27 @@ class RecordedJudge(OneCall):
         found = next((line for line in lines if str(line.number) == reply.text), None)
         if reply.failure or found is None:
             return Verdict("invalid", reason=reply.failure or NOT_RECORDED)
-        if found.verdict.winner == "draw" and not self._draws:
+        return self._said(found, swapped)
+
+    def answers(self, question: Question) -> list[Verdict]:
+        """Every verdict on record that serves this question, in file order, as if each were asked for."""
+        lines, swapped = self._of_pair(question)
+        return [self._said(line, swapped) for line in lines]
+
+    def votes(self, group: str) -> Iterator[tuple[str, str, Verdict]]:
+        """(first, second, verdict) of every line that serves a group."""
+        for (own, first, second), lines in self._lines.items():
+            if own in (None, group):
+                yield from ((first, second, self._said(line, False)) for line in lines)
+
+    def _said(self, line: _Line, swapped: bool) -> Verdict:
+        if line.verdict.winner == "draw" and not self._draws:
             return Verdict("invalid", reason=DRAWS_OFF)
-        return _swap(found.verdict) if swapped else found.verdict
+        return _swap(line.verdict) if swapped else line.verdict
 
     def _of_pair(self, question: Question) -> tuple[list[_Line], bool]:
         """The lines that serve this question in file order, and whether they must be swapped."""
-        group, first, second = question.group, question.first.id, question.second.id
+        group, first, second = question.first.group, question.first.id, question.second.id
         lines = self._in_order(group, first, second)
         if lines or not self._symmetric:
             return lines, False

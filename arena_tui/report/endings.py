@@ -88,19 +88,25 @@ def _how_to_go_on(result: Result) -> str:
     return resume
 
 
+def _lead(gap: float) -> str:
+    if abs(gap) < 0.05:
+        return "level with"
+    return f"{gap:.1f} ahead of" if gap > 0 else f"above and rated {-gap:.1f} lower than"
+
+
 def _overview(result: Result) -> list[str]:
     """The closest races and who has hardly played, for one group or the first few."""
     details: Mapping[str, Any] = result.details
     playing = Counter(row.group for row in result.standings if row.twin_of is None and row.state in PLAYING)
     only = next(iter(playing), "")
     groups = {"": details} if "closest_races" in details else details
+    groups = {n: told for n, told in groups.items() if isinstance(told, Mapping) and "closest_races" in told}
     lines = []
     for name, overview in list(groups.items())[:OVERVIEWS]:
         prefix = f"{name}: " if name else ""
         for race in overview["closest_races"]:
-            if race["gap"] < CLOSE:
-                lead = f"{race['gap']:.1f} ahead of" if race["gap"] >= 0.05 else "level with"
-                lines.append(f"{prefix}close: {race['ahead']} is {lead} {race['behind']}")
+            if abs(race["gap"]) < CLOSE:
+                lines.append(f"{prefix}close: {race['ahead']} is {_lead(race['gap'])} {race['behind']}")
         hardly = overview["hardly_played"]
         if len(hardly) > 1 and len(hardly) == playing[name or only]:
             lines.append(f"{prefix}hardly played: all")

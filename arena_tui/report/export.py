@@ -23,10 +23,12 @@ from arena_tui.values import did_you_mean
 ExportFormat = Literal["csv", "jsonl", "md"]
 
 DECIMALS: Mapping[str, int] = {
-    **dict.fromkeys(("elo_a_before", "elo_a_after", "elo_b_before", "elo_b_after", "rating"), 6),
-    **dict.fromkeys(("low", "high", "p_best"), 4),
+    **dict.fromkeys(("elo_a_before", "elo_a_after", "elo_b_before", "elo_b_after", "rating", "score"), 6),
+    **dict.fromkeys(("low", "high", "p_best", "fitted"), 4),
 }
-"""Decimals by column: 6 for ratings before and after a match, 4 for fitted figures."""
+"""Decimals by column: 6 for what a match adds up to, 4 for fitted figures."""
+FITTED_DECIMALS: Mapping[str, int] = {**DECIMALS, "rating": 4}
+"""The same where the rating is a fitted one: in all formats but elo."""
 
 # A formula, or one that was already given an apostrophe: adding one more keeps the mapping reversible.
 _FORMULA = re.compile(r"'*[=+\-@\t]")

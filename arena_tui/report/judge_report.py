@@ -13,7 +13,7 @@ from sys import intern
 from typing import Any
 
 from arena_tui.ratings.agreement import cyclic_triads
-from arena_tui.ratings.proportions import PairTally, Proportion, sign_test, slot_effect
+from arena_tui.ratings.proportions import PairTally, Proportion, SlotEffect, sign_test, slot_effect
 from arena_tui.report.judge_words import CHANCE_OF_CIRCLE, DISBELIEF, doubts
 from arena_tui.store.judge_rows import QUANTILES, CallFigures, JudgeRows, OrderCount
 
@@ -81,17 +81,21 @@ class SaidByOrder:
         }
 
 
-def judge_report(rows: JudgeRows, *, orders: str = "alternate") -> dict[str, Any]:
+def judge_report(
+    rows: JudgeRows, *, orders: str = "alternate", slot: SlotEffect | None = None
+) -> dict[str, Any]:
     """The `judge` part of a result: the documented keys, then shares, flips, circles, calls, `warnings`.
 
     Shares are `{hits, n, rate, low, high}` with 95 % Wilson intervals, None without any trial. The
     interval of the first slot is wider than it need be where both orders were asked, since the two
     are no independent trials. `orders` is the setting: with `given`, being shown first may well go
-    with being better.
+    with being better. `slot` is what a fit of strengths says the first slot adds; without one the pairs
+    that were seen in both orders tell it, if any.
     """
     said = SaidByOrder.of(rows.orders)
     beaten: dict[str, list[tuple[str, str]]] = defaultdict(list)
-    effect = slot_effect(_noting(rows.pairs, beaten))
+    by_pairs = slot_effect(_noting(rows.pairs, beaten))
+    effect = slot or by_pairs
     figures = said.figures()
     report: dict[str, Any] = {
         "first_slot_rate": _rate(figures["first_slot"]),

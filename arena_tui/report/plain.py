@@ -32,6 +32,7 @@ from arena_tui.engine.state import RunState
 from arena_tui.errors import UsageError
 from arena_tui.report.endings import ending_lines
 from arena_tui.report.event_file import refuse_other_file
+from arena_tui.report.progress_words import distance_words, progress_words
 from arena_tui.report.result import Result
 from arena_tui.safetext import clean, one_line
 from arena_tui.values import counted
@@ -94,6 +95,8 @@ class PlainDisplay:
                 self._line(
                     f"storage: {detail} ({unsaved} unsaved)" if detail else "storage: all is saved again"
                 )
+            case GateMoved(phase="paused", detail=detail) if detail and self._state is not None:
+                self._line(f"paused: {detail}; `arena act {self._state.run} resume` goes on")
             case _ if self._quiet:
                 return
             case RunStarted():
@@ -214,12 +217,12 @@ class PlainDisplay:
 
     def _progress(self, state: RunState) -> str:
         rate = self._rate(state)
-        parts = [counted(state.applied, "match", "matches"), f"{len(state.in_flight)} in flight"]
+        parts = [*progress_words(state.groups, state.applied), f"{len(state.in_flight)} in flight"]
         if state.held:
             parts.append(f"{state.held} held")
         if rate:
             parts.append(per_time(rate))
-        parts.append(_eta(state, rate))
+        parts += [distance_words(state.groups), _eta(state, rate)]
         if state.usd or state.usd_limit is not None:
             parts.append(f"{usd(state.usd)} USD" + (f" of {usd(state.usd_limit)}" if state.usd_limit else ""))
         if state.phase != "running":
@@ -252,15 +255,26 @@ def _eta(state: RunState, rate: float) -> str:
         matches = state.match_limit - state.started
         if rate:
             times.append(matches / rate)
+    if (ahead := _ahead(state)) and rate:
+        times.append(ahead / rate)
     if state.wall_clock_limit is not None:
         times.append(state.wall_clock_limit - state.elapsed)
     if times:
         return f"at most {duration(max(0.0, min(times)))} left"
     if matches is not None:
         return f"at most {counted(max(0, matches), 'match', 'matches')} to start"
+    end = "until all is played" if ahead else "until its stop rule fires"
     if state.usd_limit is not None or state.token_limit is not None:
-        return "until its stop rule fires or its budget is spent"
-    return "until its stop rule fires"
+        return f"{end} or its budget is spent"
+    return end
+
+
+def _ahead(state: RunState) -> int:
+    """Matches that the open groups' schedules still foresee; 0 where one is open-ended or all is played."""
+    left = [(g.expected, g.applied) for g in state.groups.values() if g.stop_reason is None]
+    if any(expected is None for expected, _ in left):
+        return 0
+    return sum(max(0, (expected or 0) - applied) for expected, applied in left)
 
 
 def _columns() -> int:

@@ -17,8 +17,11 @@ from arena_tui.vocabulary import CandidateState
 class StandingRow:
     """One candidate's line in the standings, twins and rejected ones included.
 
-    `rank_low`, `rank_high`, `low`, `high` and `p_best` are None before a fit exists. `class_` is the
-    key `class`.
+    `fitted` is the Bradley-Terry rating, 1500 on average, which `rating` is too in every format but elo's;
+    `low` to `high` are its 95 % interval, `rank_low` to `rank_high` the ranks that cannot be told apart from
+    this one, `p_best` the chance to be the best of the class. All of these are None before the candidate has
+    been compared. `score` is what the format goes by beside ratings (points, w/c, rounds won), None where
+    there is no such thing. `class_` is the key `class`.
     """
 
     rank: int
@@ -42,6 +45,8 @@ class StandingRow:
     parent_ids: Sequence[str] = ()
     generation: int = 0
     flags: Sequence[str] = ()
+    fitted: float | None = None
+    score: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The row with its keys in the documented order."""
@@ -52,7 +57,7 @@ class StandingRow:
 STANDING_COLUMNS = (
     *("rank", "rank_low", "rank_high", "group", "class", "id", "title", "system", "state", "rating"),
     *("low", "high", "p_best", "wins", "losses", "draws", "matches"),
-    *("twin_of", "parent_ids", "generation", "flags"),
+    *("twin_of", "parent_ids", "generation", "flags", "fitted", "score"),
 )
 """The keys of a standings row in the order in which JSON and exports give them."""
 

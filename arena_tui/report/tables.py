@@ -15,6 +15,7 @@ from arena_tui.report.judge_words import judge_lines
 from arena_tui.report.result import RunRow, StandingRow
 from arena_tui.safetext import one_line
 from arena_tui.values import visible
+from arena_tui.vocabulary import PLAYING
 
 SIMULATED = "SIMULATED"
 _GAP = "  "
@@ -30,21 +31,26 @@ class _Column:
     heading: str
     right: bool = False
     least: int = 0  # > 0: may be cut down to this many cells
+    goes: int = 0  # > 0: left out where cutting is not enough, the lowest first
 
 
-def standings_table(rows: Sequence[StandingRow], *, color: bool, width: int, simulated: bool = False) -> str:
+def standings_table(
+    rows: Sequence[StandingRow], *, color: bool, width: int, simulated: bool = False, format_kind: str = ""
+) -> str:
     """The standings as lines of at most `width` cells, if ids and figures leave room; with a line end.
 
     Several groups come one after the other, each under its name. Twins, rejected and other candidates
     that do not play say so in the last column. Columns of which nothing is known (titles, intervals,
-    ...) are left out. Without rows, one line says so. A simulation is named in the heading.
+    ...) are left out; so are, where there is no room, the counts of matches, records, intervals and more,
+    in that order. Without rows, one line says so. A simulation is named in the heading. `format_kind` decides
+    what ratings and scores are called.
     """
     if not rows:
         return "no candidates\n"
     groups = [(group, list(members)) for group, members in groupby(rows, key=lambda row: row.group)]
     parts = []
     for group, members in groups:
-        lines = list(_standings_of(members, color, width, SIMULATED if simulated else ""))
+        lines = list(_standings_of(members, color, width, SIMULATED if simulated else "", format_kind))
         if len(groups) > 1:
             lines.insert(0, _styled(one_line(group, _UNCUT), _BOLD if color else ""))
         parts.append("\n".join(lines) + "\n")
@@ -86,40 +92,63 @@ def _status(row: RunRow) -> str:
     return f"{row.status}, {row.stop_reason}" if row.stop_reason else row.status
 
 
-_STANDINGS = (
-    _Column("rank", right=True),
-    _Column("range", right=True),
-    _Column("title", least=8),
-    _Column("id"),
-    _Column("rating", right=True),
-    _Column("interval", right=True),
-    _Column("best", right=True),
-    _Column("W-D-L", right=True),
-    _Column("matches", right=True),
-    _Column("state"),  # of a twin it holds an id
-)
+SCORES: Mapping[str, str] = {
+    "swiss": "points",
+    "round_robin": "points",
+    "pivot": "w/c",
+    "knockout": "rounds won",
+}
+"""What the score of a format is called, by kind."""
 
 
-def _standings_of(rows: list[StandingRow], color: bool, width: int, label: str) -> Iterator[str]:
+def _standings_columns(format_kind: str) -> tuple[_Column, ...]:
+    elo = format_kind == "elo"
+    return (
+        _Column("rank", right=True),
+        _Column("range", right=True, goes=6),
+        _Column("title", least=8),
+        _Column("id"),
+        _Column("Elo" if elo else "rating", right=True),
+        _Column("BT", right=True, goes=4),
+        _Column("95 %", right=True, goes=3),
+        _Column("P(best)", right=True, goes=5),
+        _Column(SCORES.get(format_kind, "score"), right=True, goes=7),
+        _Column("W-D-L", right=True, goes=2),
+        _Column("matches", right=True, goes=1),
+        _Column("state"),  # of a twin it holds an id
+    )
+
+
+def _standings_of(
+    rows: list[StandingRow], color: bool, width: int, label: str, format_kind: str
+) -> Iterator[str]:
     """Heading and lines of one group."""
     titled = any(row.title not in ("", row.id) for row in rows)
+    elo = format_kind == "elo"
+    fitted = not elo and any(row.fitted is not None for row in rows)
     cells = [
         [
             str(row.rank),
             _span(row.rank_low, row.rank_high),
             (row.title if visible(row.title) else row.id) if titled else "",
             row.id,
-            f"{row.rating:.1f}",
+            "" if fitted and row.fitted is None else f"{row.rating:.1f}",
+            f"{row.fitted:.1f}" if elo and row.fitted is not None else "",
             "" if row.low is None or row.high is None else f"{row.low:.0f}..{row.high:.0f}",
             "" if row.p_best is None else f"{100 * row.p_best:.0f}%",
+            "" if row.score is None else _score(row.score, format_kind),
             f"{row.wins}-{row.draws}-{row.losses}",
             str(row.matches),
             _state(row),
         ]
         for row in rows
     ]
-    aside = [row.twin_of is not None or row.state not in ("in_tournament", "pinned") for row in rows]
-    yield from _lines(_STANDINGS, cells, aside, color, width, label)
+    aside = [row.twin_of is not None or row.state not in PLAYING for row in rows]
+    yield from _lines(_standings_columns(format_kind), cells, aside, color, width, label)
+
+
+def _score(score: float, format_kind: str) -> str:
+    return f"{score:.3f}" if format_kind == "pivot" else f"{score:g}"
 
 
 def _state(row: StandingRow) -> str:
@@ -148,14 +177,33 @@ def _lines(
     Lines set `aside` are dim where there is colour; `label` follows the heading.
     """
     used = [at for at in range(len(columns)) if any(line[at] for line in cells)]
-    columns = [columns[at] for at in used]
-    heading = [column.heading for column in columns]
     safe = [[one_line(line[at], _UNCUT) for at in used] for line in cells]
+    kept = _kept([columns[at] for at in used], safe, width)
+    columns = [columns[used[at]] for at in kept]
+    safe = [[line[at] for at in kept] for line in safe]
+    heading = [column.heading for column in columns]
     widths = _widths(columns, [heading, *safe], width)
     top = _line(columns, heading, widths)
     yield _styled(f"{top}{_GAP}{label}" if label else top, _BOLD if color else "")
     for line, dim in zip(safe, aside, strict=True):
         yield _styled(_line(columns, line, widths), _DIM if color and dim else "")
+
+
+def _kept(columns: Sequence[_Column], cells: list[list[str]], width: int) -> list[int]:
+    """The columns that have room when the flexible ones are cut to their least."""
+    from rich.cells import cell_len
+
+    least = []
+    for at, column in enumerate(columns):
+        widest = max(cell_len(text) for text in (column.heading, *(line[at] for line in cells)))
+        least.append(min(widest, column.least) if column.least else widest)
+    kept = list(range(len(columns)))
+    leaving = sorted((column.goes, at) for at, column in enumerate(columns) if column.goes)
+    for _, at in leaving:
+        if sum(least[each] for each in kept) + len(_GAP) * (len(kept) - 1) <= width:
+            break
+        kept.remove(at)
+    return kept
 
 
 def _widths(columns: Sequence[_Column], cells: list[list[str]], width: int) -> list[int]:

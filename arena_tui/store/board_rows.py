@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, cast
 
 from arena_tui.store.export_rows import PIECE
 from arena_tui.store.schema import Reading, readable
-from arena_tui.vocabulary import CandidateState, Mode, StopReason, Winner
+from arena_tui.vocabulary import ARENA, ARENA_META, CandidateState, Mode, Said, StopReason, Winner
 
 BECOMES: dict[str, CandidateState] = {
     "pin": "pinned",
@@ -20,6 +20,19 @@ BECOMES: dict[str, CandidateState] = {
 """kind of action -> what its candidate became; the other kinds change no state."""
 
 
+class Rules(NamedTuple):
+    """What of a run's settings its board depends on: the kind of its format, how far below the best in logits
+    is good enough, and whether its entrants are systems that meet over the texts of all groups."""
+
+    kind: str = "elo"
+    delta: float = 0.3
+    dealt: bool = False
+
+
+USUAL = Rules()
+"""What stands where a run names nothing else."""
+
+
 class GroupFact(NamedTuple):
     """A group and where it stands."""
 
@@ -28,6 +41,7 @@ class GroupFact(NamedTuple):
     state: str  # open, closed, skipped
     stop_reason: StopReason | None
     stop_detail: str
+    category: str | None = None
 
 
 class EntrantFact(NamedTuple):
@@ -50,7 +64,10 @@ class EntrantFact(NamedTuple):
 class MatchFact(NamedTuple):
     """An applied match under the outcome in force; a void one leaves the ratings as they were, or has none.
 
-    `withdrawn`: it was void without having been played, since one of the two had been rejected.
+    Before and after are Elo ratings, or points in the other formats. `withdrawn`: it was void without having
+    been played, since one of the two had been rejected. `played` is the outcome before anybody overruled it
+    (None: the one in force), `ab` and `ba` what the comparison in that order said and with which probability
+    of the first, `round` that of a knockout, `at` the group whose texts were shown where systems meet.
     """
 
     pos: int
@@ -66,6 +83,13 @@ class MatchFact(NamedTuple):
     b_after: float | None
     overruled: bool
     withdrawn: bool = False
+    played: Winner | None = None
+    ab: Said | None = None
+    ab_p: float | None = None
+    ba: Said | None = None
+    ba_p: float | None = None
+    round: int | None = None
+    at: str | None = None
 
 
 MatchRow = tuple[
@@ -82,6 +106,13 @@ MatchRow = tuple[
     float | None,
     bool | int,
     bool | int,
+    Winner | None,
+    Said | None,
+    float | None,
+    Said | None,
+    float | None,
+    int | None,
+    str | None,
 ]
 """The fields of a MatchFact in their order, as a plain tuple: a hundred thousand are made in a moment."""
 
@@ -98,6 +129,16 @@ class ActFact(NamedTuple):
     at: float  # seconds since the epoch
 
 
+class TextFact(NamedTuple):
+    """A system's text in a group: how it begins, and how many characters it has."""
+
+    group: str
+    category: str | None
+    title: str
+    beginning: str
+    chars: int
+
+
 class FlagFact(NamedTuple):
     """What a verdict says of a candidate's text."""
 
@@ -106,11 +147,37 @@ class FlagFact(NamedTuple):
     flag: str
 
 
+def rules(conn: Reading) -> Rules:
+    """The settings in force that a board depends on."""
+    with readable(conn.path, "the settings of the run"):
+        for kind, delta in conn.rows(
+            "SELECT json_extract(value, '$.format.kind'), json_extract(value, '$.stop.delta') FROM meta"
+            " WHERE key = 'tournament'"
+        ):
+            changed = conn.rows(
+                "SELECT json_extract(payload, '$.values.\"stop.delta\"') AS delta FROM interventions"
+                " WHERE kind = 'settings' AND delta IS NOT NULL ORDER BY pos DESC LIMIT 1"
+            )
+            return Rules(
+                kind or USUAL.kind, float(changed[0][0] if changed else delta or USUAL.delta), _deals(conn)
+            )
+    return USUAL
+
+
+def _deals(conn: Reading) -> bool:
+    return any(
+        json.loads(meta) == ARENA_META
+        for (meta,) in conn.rows("SELECT meta FROM groups WHERE id = ?", (ARENA,))
+    )
+
+
 def groups(conn: Reading) -> list[GroupFact]:
     """All groups as they stand, in group order."""
     return [
         GroupFact(*row)
-        for row in conn.rows("SELECT id, prompt, state, stop_reason, stop_detail FROM groups ORDER BY ord")
+        for row in conn.rows(
+            "SELECT id, prompt, state, stop_reason, stop_detail, category FROM groups ORDER BY ord"
+        )
     ]
 
 
@@ -141,18 +208,44 @@ def added(conn: Reading, after: int, upto: int) -> list[EntrantFact]:
     return _entrants(conn, rows)
 
 
-def matches(conn: Reading, after: int, upto: int) -> list[MatchRow]:
+def text_of(conn: Reading, group: str, system: str) -> str | None:
+    """The id of the candidate that a system entered in a group, the first of several; None without one."""
+    rows = conn.rows(
+        "SELECT id FROM candidates WHERE group_id = ? AND system = ? ORDER BY ord LIMIT 1", (group, system)
+    )
+    return str(rows[0][0]) if rows else None
+
+
+def texts_of(conn: Reading, system: str) -> list[TextFact]:
+    """What a system wrote, group by group; of several texts in a group the first."""
+    return [
+        TextFact(*row[:-1])
+        for row in conn.rows(
+            "SELECT g.id, g.category, c.title, substr(c.text, 1, 200), c.chars, MIN(c.ord)"
+            " FROM candidates c JOIN groups g ON g.id = c.group_id WHERE c.system = ? AND g.id <> ?"
+            " GROUP BY g.id ORDER BY g.ord",
+            (system, ARENA),
+        )
+    ]
+
+
+def matches(conn: Reading, after: int, upto: int, ruled: Rules = USUAL) -> list[MatchRow]:
     """The outcomes applied at the journal positions above `after` up to `upto`, in order.
 
     Columns behind the rationale, which may be long, are read only where there is no other way.
     """
     overruled = conn.rows("SELECT EXISTS (SELECT 1 FROM interventions WHERE kind = 'overrule')")[0][0]
+    at = "json_extract((SELECT payload FROM steps s WHERE s.id = m.step), '$.at')" if ruled.dealt else "NULL"
     return conn.rows(
         "SELECT j.pos, m.group_id, m.seq, m.hyp_a, m.hyp_b, m.mode, COALESCE(m.winner, 'void'),"
         " m.elo_a_before, m.elo_a_after, m.elo_b_before, m.elo_b_after,"
         f" {'m.overruled_by IS NOT NULL' if overruled else '0'},"
-        " CASE WHEN m.winner IS NULL THEN m.void_reason IS 'withdrawn' ELSE 0 END"
+        " CASE WHEN m.winner IS NULL THEN m.void_reason IS 'withdrawn' ELSE 0 END,"
+        " j.results, ab.verdict, ab.p_first, ba.verdict, ba.p_first,"
+        f" {'m.round' if ruled.kind == 'knockout' else 'NULL'}, {at}"
         " FROM elo_journal j CROSS JOIN tournament_matches m ON m.id = j.match_id"
+        " LEFT JOIN comparisons ab ON ab.step = m.step AND ab.orientation = 'ab'"
+        " LEFT JOIN comparisons ba ON ba.step = m.step AND ba.orientation = 'ba'"
         " WHERE j.pos > ? AND j.pos <= ? ORDER BY j.pos",
         (after, upto),
     )
@@ -200,9 +293,12 @@ def _entrants(conn: Reading, rows: list[tuple[Any, ...]]) -> list[EntrantFact]:
     if not rows:
         return []
     initial = conn.rows(
-        "SELECT json_extract(value, '$.format.initial_rating') FROM meta WHERE key = 'tournament'"
+        "SELECT json_extract(value, '$.format.initial_rating'), json_extract(value, '$.format.kind')"
+        " FROM meta WHERE key = 'tournament'"
     )
-    start = cast("float", initial[0][0] if initial and initial[0][0] is not None else 1200.0)
+    given, kind = initial[0] if initial else (None, None)
+    in_points = kind not in (None, "elo")
+    start = cast("float", 0.0 if in_points else 1200.0 if given is None else given)
     with readable(conn.path, "a candidate"):
         return [
             EntrantFact(
@@ -215,7 +311,7 @@ def _entrants(conn: Reading, rows: list[tuple[Any, ...]]) -> list[EntrantFact]:
                 generation,
                 twin_of,
                 state,
-                start if rating is None else rating,
+                start if rating is None or in_points else rating,
                 pos,
             )
             for group, id_, title, class_, system, parents, generation, twin_of, state, rating, pos in rows

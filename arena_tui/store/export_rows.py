@@ -50,11 +50,14 @@ def matches(conn: Reading, times: bool) -> Iterator[dict[str, Any]]:
 def comparisons(conn: Reading) -> Iterator[dict[str, Any]]:
     """The comparisons of applied matches in (group, applied_no, orientation) order.
 
-    `a` is the one that was shown first, so `winner` is `a` for a verdict of `first`.
+    `a` is the one that was shown first, so `winner` is `a` for a verdict of `first`. `group` is the one
+    whose texts were shown. `weight` is what a comparison counts in the run's own fit: a match weighs 1,
+    shared out to the orders that were asked, or, once overruled, to those that could be read. `winner` and
+    `p_a` stay the judge's where a person has overruled the match; `overruled` says what counts instead.
     """
     for group in group_ids(conn):
         for row in pieces(conn, _COMPARISONS, group):
-            yield from _comparisons(conn, group, row)
+            yield from _comparisons(conn, row)
 
 
 def match(conn: Reading, group: str, applied_no: int) -> tuple[dict[str, Any], list[dict[str, Any]]]:
@@ -62,7 +65,7 @@ def match(conn: Reading, group: str, applied_no: int) -> tuple[dict[str, Any], l
     which = (group, applied_no - 1, 1)
     return (
         _match(conn, group, conn.rows(_MATCHES, which)[0]),
-        list(_comparisons(conn, group, conn.rows(_COMPARISONS, which)[0])),
+        list(_comparisons(conn, conn.rows(_COMPARISONS, which)[0])),
     )
 
 
@@ -71,13 +74,15 @@ _MATCHES = (
     " m.elo_a_after, m.elo_b_before, m.elo_b_after, m.p_a, m.similarity, m.rationale, m.flags,"
     " m.order_consistent, CASE WHEN m.overruled_by IS NOT NULL THEN (SELECT COUNT(*) FROM"
     " interventions i WHERE i.kind = 'overrule' AND i.group_id = m.group_id"
-    " AND i.pos <= m.overruled_by) END, m.applied_at FROM tournament_matches m"
+    " AND i.pos <= m.overruled_by) END, json_extract(s.payload, '$.at'), json_extract(s.payload, '$.why'),"
+    " m.applied_at FROM tournament_matches m JOIN steps s ON s.id = m.step"
     " WHERE m.group_id = ? AND m.applied_no > ? ORDER BY m.applied_no LIMIT ?"
 )
 _COMPARISONS = (
-    "SELECT m.applied_no, m.hyp_a, m.hyp_b, m.seq, m.mode,"
+    "SELECT m.applied_no, COALESCE(json_extract(s.payload, '$.at'), m.group_id), m.hyp_a, m.hyp_b, m.seq,"
+    " m.mode, m.winner, m.overruled_by IS NOT NULL, m.void_reason,"
     " ab.verdict, ab.p_first, ab.reason, ab.flags, ba.verdict, ba.p_first, ba.reason, ba.flags"
-    " FROM tournament_matches m"
+    " FROM tournament_matches m JOIN steps s ON s.id = m.step"
     " LEFT JOIN comparisons ab ON ab.step = m.step AND ab.orientation = 'ab'"
     " LEFT JOIN comparisons ba ON ba.step = m.step AND ba.orientation = 'ba'"
     " WHERE m.group_id = ? AND m.applied_no > ? ORDER BY m.applied_no LIMIT ?"
@@ -86,7 +91,7 @@ _COMPARISONS = (
 
 def _match(conn: Reading, group: str, row: tuple[Any, ...]) -> dict[str, Any]:
     applied_no, seq, round_, a, b, mode, winner, *ratings, p_a, similarity = row[:13]
-    rationale, flags, consistent, overruled_by, _ = row[13:]
+    rationale, flags, consistent, overruled_by, at, why, _ = row[13:]
     return {
         "seq": seq,
         "applied_no": applied_no,
@@ -106,24 +111,43 @@ def _match(conn: Reading, group: str, row: tuple[Any, ...]) -> dict[str, Any]:
         "flags": _flags(conn, flags),
         "order_consistent": None if consistent is None else bool(consistent),
         "overruled_by": overruled_by,
+        "at": at,
+        "why": why,
     }
 
 
-def _comparisons(conn: Reading, group: str, row: tuple[Any, ...]) -> Iterator[dict[str, Any]]:
-    _, a, b, seq, mode, *said = row
-    for first, second, (verdict, p_first, reason, flags) in ((a, b, said[:4]), (b, a, said[4:])):
-        if verdict is not None:
-            yield {
-                "a": first,
-                "b": second,
-                "winner": {"first": "a", "second": "b"}.get(verdict, verdict),
-                "p_a": p_first,
-                "group": group,
-                "seq": seq,
-                "mode": mode,
-                "reason": reason,
-                "flags": _flags(conn, flags),
-            }
+def _comparisons(conn: Reading, row: tuple[Any, ...]) -> Iterator[dict[str, Any]]:
+    _, group, a, b, seq, mode, winner, overruled, void_reason, *said = row
+    # A match was void as it was played when it says why, whatever a person has made of it since.
+    both = [(a, b, *said[:4]), (b, a, *said[4:])]
+    asked = [each for each in both if each[2] is not None]
+    if not asked and overruled and winner is not None:
+        asked = [(a, b, "invalid", None, void_reason or "", "[]")]
+    usable = sum(each[2] != "invalid" for each in asked) if not void_reason else 0
+    counts_now = winner is not None
+    share = 1.0 / max(1, usable if overruled else len(asked))
+    for place, (first, second, verdict, p_first, reason, flags) in enumerate(asked):
+        counts = verdict != "invalid" if usable else overruled and not place
+        yield {
+            "a": first,
+            "b": second,
+            "winner": {"first": "a", "second": "b"}.get(verdict, verdict),
+            "p_a": p_first,
+            "group": group,
+            "seq": seq,
+            "mode": mode,
+            "reason": reason,
+            "flags": _flags(conn, flags),
+            "first": "a",
+            "weight": share if counts and counts_now else 0.0,
+            "match": seq,
+            "overruled": _seen_from(winner, straight=first == a) if overruled else None,
+        }
+
+
+def _seen_from(winner: str | None, *, straight: bool) -> str:
+    """A match's outcome from the side of the one that was shown first."""
+    return {"a": "a" if straight else "b", "b": "b" if straight else "a"}.get(winner or "", winner or "void")
 
 
 def _flags(conn: Reading, stored: str) -> Any:

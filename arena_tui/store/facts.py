@@ -32,16 +32,19 @@ def insert_run(
     meta: Mapping[str, str],
     groups: Sequence[Group],
     ratings: Mapping[tuple[str, str], float],
+    arena: Group | None = None,
 ) -> None:
     """A new run: what it is, who competes (skipped groups with their reason), the start ratings.
 
-    `ratings` maps (scope, entrant) to the start value.
+    `ratings` maps (scope, entrant) to the start value. `arena`: the group of systems that play over the
+    texts of the others, which then hold no match of their own.
     """
     conn.executemany(
         "INSERT INTO meta (key, value) VALUES (?, ?)",
         ((key, whole_text(value)) for key, value in meta.items()),
     )
-    for ord_, group in enumerate(groups):
+    for ord_, group in enumerate(groups if arena is None else (*groups, arena)):
+        plays = group.skipped is None and (arena is None or group is arena)
         conn.execute(
             "INSERT INTO groups (id, ord, prompt, category, criteria, meta, state, stop_detail)"
             " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -52,7 +55,7 @@ def insert_run(
                 None if group.category is None else whole_text(group.category),
                 encode(dict(group.criteria)),
                 encode(dict(group.meta)),
-                "open" if group.skipped is None else "skipped",
+                "open" if plays else "skipped",
                 whole_text(group.skipped or ""),
             ),
         )

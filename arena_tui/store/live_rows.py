@@ -11,12 +11,14 @@ from arena_tui.vocabulary import Mode, Orientation
 @dataclass(frozen=True, slots=True)
 class LiveRows:
     """`in_flight` maps (group, seq, orientation) of comparisons with an open reservation to (a, b, mode);
-    `usd` and `tokens` are what is reserved for them, `applied` counts outcomes by group."""
+    `usd` and `tokens` are what is reserved for them, `applied` counts outcomes by group, `rounds` holds the
+    round of each group's newest match, where it has one."""
 
     in_flight: dict[tuple[str, int, Orientation], tuple[str, str, Mode]]
     usd: float
     tokens: int
     applied: dict[str, int]
+    rounds: dict[str, int]
 
 
 def read(conn: Reading) -> LiveRows:
@@ -35,7 +37,11 @@ def read(conn: Reading) -> LiveRows:
             "SELECT group_id, COUNT(*) FROM tournament_matches WHERE applied_no IS NOT NULL GROUP BY group_id"
         )
     )
-    return LiveRows(flying, usd, tokens, applied)
+    rounds = conn.rows(
+        "SELECT g.id, (SELECT json_extract(s.payload, '$.round') FROM steps s WHERE s.group_id = g.id"
+        " ORDER BY s.group_seq DESC LIMIT 1) AS round FROM groups g WHERE round IS NOT NULL"
+    )
+    return LiveRows(flying, usd, tokens, applied, dict(rounds))
 
 
 def leader(conn: Reading) -> str:

@@ -70,6 +70,7 @@ class MatchRecord:
     flags: tuple[str, ...]
     said: tuple[SaidRecord, ...]
     turns: tuple[TurnRecord, ...]
+    at: str | None = None  # the group whose texts were shown, where systems meet
 
     @property
     def held(self) -> bool:
@@ -110,6 +111,7 @@ def read(conn: Reading, group: str, seq: int) -> MatchRecord | None:
                 flags=tuple(json.loads(flags)),
                 said=_said(conn, step_id, step.orders),
                 turns=_turns(conn, step_id, step.orders),
+                at=step.at,
             )
     return None
 

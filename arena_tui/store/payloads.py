@@ -20,19 +20,18 @@ _ACTION = ("group", "candidate", "other", "seq", "winner")
 
 def encode_step(step: Step) -> str:
     """The payload of a planned step."""
-    return encode(
-        {
-            "group": step.group,
-            "seq": step.seq,
-            "a": step.a,
-            "b": step.b,
-            "mode": step.mode,
-            "orders": step.orders,
-            "round": step.round,
-            "similarity": step.similarity,
-            "why": step.why,
-        }
-    )
+    fields = {
+        "group": step.group,
+        "seq": step.seq,
+        "a": step.a,
+        "b": step.b,
+        "mode": step.mode,
+        "orders": step.orders,
+        "round": step.round,
+        "similarity": step.similarity,
+        "why": step.why,
+    }
+    return encode(fields if step.at is None else {**fields, "at": step.at})
 
 
 def decode_step(payload: str) -> Step:

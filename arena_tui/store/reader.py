@@ -15,18 +15,19 @@ from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from arena_tui.candidate import Candidate, Group
-from arena_tui.facts import Outcome, RatingChange
 from arena_tui.store import (
     applied_rows,
     booked,
     export_rows,
+    fitted_rows,
+    journal_rows,
     judge_rows,
     live_rows,
     match_rows,
     pending_rows,
 )
 from arena_tui.store.export_rows import PIECE, group_ids, pieces
-from arena_tui.store.payloads import decode_intervention, decode_step, decode_vector
+from arena_tui.store.payloads import decode_vector
 from arena_tui.store.records import (
     Acted,
     Applied,
@@ -42,7 +43,7 @@ from arena_tui.store.records import (
     StoredVerdict,
 )
 from arena_tui.store.schema import Reading, open_reading, readable
-from arena_tui.vocabulary import Winner
+from arena_tui.vocabulary import ARENA, ARENA_META, Winner
 
 __all__ = [
     "Acted",
@@ -116,11 +117,12 @@ class Reader:
                     category=category,
                     criteria=json.loads(criteria),
                     meta=json.loads(meta),
-                    skipped=detail if state == "skipped" else None,
+                    skipped=detail or None if state == "skipped" else None,  # texts that systems play over
                 )
                 for id_, prompt, category, criteria, meta, state, detail in self._conn.rows(
                     "SELECT id, prompt, category, criteria, meta, state, stop_detail FROM groups ORDER BY ord"
                 )
+                if not (id_ == ARENA and json.loads(meta) == ARENA_META)
             )
 
     def candidates(self) -> Iterator[Candidate]:
@@ -188,49 +190,13 @@ class Reader:
         for start in range(0, last, PIECE):
             span = (start, min(start + PIECE, last))
             with readable(self.path, f"the journal from position {start + 1} on"):
-                entries: list[JournalEntry] = [
-                    *self._plans(span),
-                    *self._outcomes(span),
-                    *self._actions(span),
-                ]
-            entries.sort(key=lambda entry: entry.pos)
+                entries = journal_rows.entries(self._conn, span)
             yield from entries
-
-    def _plans(self, span: tuple[int, int]) -> Iterator[Planned]:
-        for pos, id_, match_id, payload in self._conn.rows(
-            "SELECT s.pos, s.id, m.id, s.payload FROM steps s JOIN tournament_matches m ON m.step = s.id"
-            " WHERE s.pos > ? AND s.pos <= ?",
-            span,
-        ):
-            yield Planned(pos, id_, match_id, decode_step(payload))
-
-    def _outcomes(self, span: tuple[int, int]) -> Iterator[Applied]:
-        rows = self._conn.rows(
-            "SELECT j.pos, s.id, m.id, s.payload, j.results, m.applied_no, m.p_a, m.void_reason,"
-            " m.elo_a_before, m.elo_a_after, m.elo_b_before, m.elo_b_after, j.expected_a, j.k"
-            " FROM elo_journal j JOIN tournament_matches m ON m.id = j.match_id JOIN steps s ON s.id = m.step"
-            " WHERE j.pos > ? AND j.pos <= ?",
-            span,
-        )
-        for pos, step_id, match_id, payload, winner, applied_no, p_a, reason, *numbers in rows:
-            step = decode_step(payload)
-            change = None if numbers[0] is None else RatingChange(step.a, step.b, *numbers)
-            yield Applied(
-                pos, step_id, match_id, Outcome(step, winner, applied_no, p_a, reason or ""), change
-            )
-
-    def _actions(self, span: tuple[int, int]) -> Iterator[Acted]:
-        for pos, payload, after_applied, origin, at in self._conn.rows(
-            "SELECT pos, payload, after_applied, origin, at FROM interventions WHERE pos > ? AND pos <= ?"
-            " ORDER BY pos",
-            span,
-        ):
-            yield Acted(pos, decode_intervention(payload), after_applied, origin, at)
 
     def interventions(self) -> list[Acted]:
         """All journaled actions, in order."""
         with readable(self.path, "an action"):
-            return list(self._actions((0, self.last_pos())))
+            return list(journal_rows.actions(self._conn, (0, self.last_pos())))
 
     def pending(self) -> list[Pending]:
         """The planned steps without an outcome, in `pos` order, with their verdicts and replies."""
@@ -288,6 +254,10 @@ class Reader:
         """The applied matches of `group` with what was said of them, in applied order."""
         with readable(self.path, "an applied match"):
             yield from applied_rows.read(self._conn, group)
+
+    def fitted(self) -> list[fitted_rows.Fitted]:
+        """The fits with which groups ended; see `fitted_rows`."""
+        return fitted_rows.read(self._conn)
 
     def counts(self) -> Counts:
         """See `Counts`."""

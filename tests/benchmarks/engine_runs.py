@@ -88,6 +88,7 @@ def create(
     loaded = load_mapping(
         {
             "candidates": pool(size),
+            "format": "elo",
             "judge": {"kind": "simulated", "latency": latency, "usage": usage or {}},
             "limits": {"concurrency": IN_FLIGHT, "matches": UNREACHED, **limits},
             "stop": watched if snapshots else {"rule": "none"},

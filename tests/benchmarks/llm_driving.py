@@ -91,6 +91,7 @@ def run(
         {
             "candidates": pool(64),
             "criteria": CRITERIA,
+            "format": "elo",
             "judge": {"kind": "llm", "mode": "pairwise", "cache": "off", "model": model} | judge,
             "limits": {"concurrency": concurrency, "matches": matches},
             "stop": {"rule": "none"},

@@ -25,7 +25,8 @@ def whole_meta() -> dict[str, str]:
     """All that `engine.opening.create` writes of a run, so that every command and screen can read it."""
     judge = {"kind": "simulated"}
     candidates = [{"id": f"c{n}", "text": f"text {n}"} for n in range(2)]
-    loaded = load_mapping({"name": "long", "candidates": candidates, "judge": judge, "seed": 1})
+    given = {"name": "long", "format": "elo", "candidates": candidates, "judge": judge, "seed": 1}
+    loaded = load_mapping(given)
     return {
         "run": RUN,
         "name": "long",

@@ -24,6 +24,7 @@ FLAT_OUT = """\
 name: many
 candidates: pool.jsonl
 format: elo
+format: elo
 judge: {{kind: simulated}}
 limits: {{concurrency: 64, matches: {matches}}}
 stop: none

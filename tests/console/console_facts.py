@@ -19,7 +19,7 @@ from arena_tui.console.ports import Ended, ProviderView, Waiting
 from arena_tui.console.view import RunView
 from arena_tui.engine.state import GroupState, RunState
 from arena_tui.errors import RefusedAction
-from arena_tui.store.board_rows import ActFact, EntrantFact, GroupFact, MatchFact
+from arena_tui.store.board_rows import USUAL, ActFact, EntrantFact, GroupFact, MatchFact, Rules, TextFact
 from arena_tui.store.match_rows import MatchRecord
 
 HOSTILE = (
@@ -43,6 +43,16 @@ HOSTILE = (
 )
 """Texts that would style, link, crash or take over a terminal if anything let them through."""
 
+HOSTILE_KINDS = (
+    "[/foo]",
+    "[@click=app.bang]x[/][$primary]v[/][red]x[/red] [link=https://example.org]x[/link]",
+    "\x1b[2J\x1b]8;;u\x1b\\\x9b31m\u202egnp\x1b]52;c;ZXZpbA==\x07paste",
+    "tab\there\nand a second line",
+    "混Ａ👩‍👩‍👧‍👦e" + "\u0301" * 40,
+)
+"""One of each kind, the danger at its beginning where no column cuts it off: for screens that each need an
+app of their own, where what is asked is only whether their texts go through `safetext` at all."""
+
 
 def entrant(id_: str, *, group: str = "main", start: float = 1200.0, **fields: object) -> EntrantFact:
     """A candidate with defaults for all but its id."""
@@ -61,10 +71,15 @@ def entrant(id_: str, *, group: str = "main", start: float = 1200.0, **fields: o
 
 
 def ledger_of(
-    entrants: Sequence[EntrantFact], matches: int = 0, *, seed: int = 1, groups: Sequence[str] = ("main",)
+    entrants: Sequence[EntrantFact],
+    matches: int = 0,
+    *,
+    seed: int = 1,
+    groups: Sequence[str] = ("main",),
+    rules: Rules = USUAL,
 ) -> Ledger:
-    """A ledger with these candidates and seeded Elo-like matches among them."""
-    ledger = Ledger()
+    """A ledger with these candidates and seeded matches among them: Elo-like, or with points elsewhere."""
+    ledger = Ledger(rules)
     for group in groups:
         ledger.open_group(GroupFact(group, f"prompt of {group}", "open", None, ""))
     for each in entrants:
@@ -85,7 +100,12 @@ def play(ledger: Ledger, matches: int, *, seed: int = 1) -> None:
         drawn = rng.random()
         chance = 0.5 + 0.4 * (1 if a.number < b.number else -1)
         winner = "void" if drawn > 0.97 else "draw" if drawn > 0.92 else "a" if rng.random() < chance else "b"
-        gain = {"a": 12.0, "b": -12.0, "draw": 1.0, "void": 0.0}[winner]
+        if ledger.rules.kind == "elo":
+            gain = {"a": 12.0, "b": -12.0, "draw": 1.0, "void": 0.0}[winner]
+            loss = -gain
+        else:
+            gain = {"a": 1.0, "b": 0.0, "draw": 0.5, "void": 0.0}[winner]
+            loss = 1.0 - gain
         rated = winner != "void"
         ledger.apply(
             [
@@ -100,7 +120,7 @@ def play(ledger: Ledger, matches: int, *, seed: int = 1) -> None:
                     a.rating if rated else None,
                     a.rating + gain if rated else None,
                     b.rating if rated else None,
-                    b.rating - gain if rated else None,
+                    b.rating + loss if rated else None,
                     False,
                 )
             ]
@@ -177,12 +197,19 @@ class FakeFacts:
     matches: dict[tuple[str, int], MatchRecord] = field(default_factory=dict)
     texts: Mapping[tuple[str, str], Candidate] = field(default_factory=dict)
     earlier: dict[int, Ledger] = field(default_factory=dict)
+    written: Mapping[str, Sequence[TextFact]] = field(default_factory=dict)
 
     async def match(self, group: str, seq: int) -> MatchRecord | None:
         return self.matches.get((group, seq))
 
     async def candidate(self, group: str, id_: str) -> Candidate:
         return self.texts.get((group, id_)) or Candidate(id_, f"The text of {id_}.", group=group)
+
+    async def shown(self, record: MatchRecord, id_: str) -> Candidate:
+        return await self.candidate(record.at or record.group, id_)
+
+    async def texts_of(self, system: str) -> Sequence[TextFact]:
+        return self.written.get(system, ())
 
     async def at(self, pos: int) -> Ledger:
         return self.earlier[pos]

@@ -10,6 +10,7 @@ from textual.screen import Screen
 
 from arena_tui.candidate import Candidate
 from arena_tui.console.actions import bindings
+from arena_tui.console.fits import fit_all
 from arena_tui.console.framed import FramedApp
 from arena_tui.console.glyphs import UNICODE, Glyphs
 from arena_tui.console.ledger import Ledger
@@ -18,6 +19,7 @@ from arena_tui.console.screens.run import RunScreen
 from arena_tui.console.themes import OWN
 from arena_tui.engine.state import GroupState, RunState
 from arena_tui.ratings.stability import Distance
+from arena_tui.store.board_rows import USUAL, Rules
 
 PLANS = (
     ("reef", "Cooler reefs by shading", ()),
@@ -42,18 +44,27 @@ ANSWER = (
 VERDICT = "Text 1 names its test and its failure. Text 2 relies on larvae that settle"
 
 
-def pool() -> Ledger:
+def pool(rules: Rules = USUAL) -> Ledger:
     """Ten plans, three of them with two parents, one rejected, one pinned, one without a match."""
+    start = 1200.0 if rules.kind == "elo" else 0.0
     facts = [
-        entrant(id_, title=title, parent_ids=parents, generation=len(parents) and 1)
+        entrant(id_, title=title, parent_ids=parents, generation=len(parents) and 1, start=start)
         for id_, title, parents in PLANS[:-1]
     ]
-    ledger = ledger_of(facts, 58, seed=11)
+    ledger = ledger_of(facts, 58, seed=11, rules=rules)
     act(ledger, "reject", "alkali", "rejected")
     act(ledger, "pin", "reef", "pinned")
     play(ledger, 4, seed=3)
     id_, title, parents = PLANS[-1]
-    ledger.admit(entrant(id_, title=title, parent_ids=parents, generation=1))
+    ledger.admit(entrant(id_, title=title, parent_ids=parents, generation=1, start=start))
+    fit_all(ledger)
+    return ledger
+
+
+def fitted(kind: str, behind: int = 0) -> Ledger:
+    """The same plans in another format, with a fit that lags some matches behind."""
+    ledger = pool(Rules(kind))
+    play(ledger, behind, seed=5)
     return ledger
 
 

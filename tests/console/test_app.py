@@ -212,7 +212,7 @@ async def test_a_second_run_is_not_driven_beside_the_first() -> None:
 async def test_help_is_searchable_and_names_every_key() -> None:
     arena = Installed(file=setup_of())
     app = app_of(arena, keys={"run.pause": "ctrl+o"})
-    async with app.run_test(size=(120, 200)) as pilot:
+    async with app.run_test(size=(120, 260)) as pilot:
         await started(pilot, arena)
         await pilot.press("question_mark")
         await until(pilot, lambda: isinstance(app.screen, HelpScreen))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from console_facts import HOSTILE, act, entrant, ledger_of, play, screen_text, settled, view_of
+from console_facts import HOSTILE_KINDS, act, entrant, ledger_of, play, screen_text, settled, view_of
 from screen_app import ScreenApp
 
 from arena_tui.candidate import Candidate
@@ -64,13 +64,19 @@ async def test_it_shows_text_review_record_kin_and_matches(size: tuple[int, int]
     act(ledger, "pin", "kid", "pinned")
     ledger.flag("main", "kid", ("addresses the judge",))
     kid = ledger.find("main", "kid")
-    kid.rank_low, kid.rank_high, kid.low, kid.high, kid.p_best = 2, 4, 1100.0, 1240.0, 0.25
+    kid.rank_low, kid.rank_high, kid.p_best = 2, 4, 0.25
+    kid.low, kid.fitted, kid.high = 1100.0, 1170.0, 1240.0
     app = shown(ledger, kid=Candidate("kid", "The text.", review="It is sound.", meta={"lab": 7}))
     async with app.run_test(size=size) as pilot:
         await settled(pilot)
         text = screen_text(app)
         for words in (
-            *("Kid  kid  [pinned]", f"rank {kid.rank} (2 to 4)", f"rating {kid.rating:.0f} [1100, 1240]"),
+            *(
+                "Kid  kid  [pinned]",
+                f"rank {kid.rank} (2 to 4)",
+                f"rating {kid.rating:.0f}",
+                "BT 1170 [1100, 1240]",
+            ),
             *(f"{kid.wins}-{kid.draws}-{kid.losses} won-drawn-lost", "best with 25%", "generation 1"),
             *("system writer-2", "class physics", "flags: addresses the", "The text.", "parent    Alpha"),
             *("against", "It is sound."),
@@ -225,7 +231,7 @@ async def test_a_text_that_cannot_be_read_leaves_a_sentence_in_its_place() -> No
         assert "the database is gone too" in screen_text(app)
 
 
-@pytest.mark.parametrize("hostile", HOSTILE)
+@pytest.mark.parametrize("hostile", HOSTILE_KINDS)
 async def test_text_from_outside_is_shown_as_text_on_the_candidate_screen(hostile: str) -> None:
     ledger = ledger_of(
         [
@@ -320,7 +326,7 @@ async def test_a_candidate_without_a_known_parent_has_nothing_to_differ_from() -
             assert app.said == []
 
 
-@pytest.mark.parametrize("hostile", HOSTILE)
+@pytest.mark.parametrize("hostile", HOSTILE_KINDS)
 async def test_text_from_outside_is_shown_as_text_in_a_difference(hostile: str) -> None:
     view = view_of(ledger_of([entrant("a", title=hostile), entrant("b", title=hostile, parent_ids=("a",))]))
     view.facts.texts = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from console_facts import HOSTILE, FakeSession, settled
+from console_facts import HOSTILE_KINDS, FakeSession, settled
 from fake_arena import FakeArena, ScreenApp, until_shown
 from rich.cells import cell_len
 
@@ -38,7 +38,7 @@ async def test_a_run_that_cannot_be_read_says_why() -> None:
         await until_shown(pilot, "one.db: this is not a run of arena")
 
 
-@pytest.mark.parametrize("text", HOSTILE)
+@pytest.mark.parametrize("text", HOSTILE_KINDS)
 async def test_hostile_texts_stay_text_in_comparison_and_report(text: str) -> None:
     async with compared(FakeArena(rows=[(text, text, "x" * 500), *ROWS])).run_test(size=(80, 24)) as pilot:
         told = await until_shown(pilot, "1 (1312)")

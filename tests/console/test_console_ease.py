@@ -91,9 +91,9 @@ async def test_a_forecast_that_is_given_up_stops_simulating(
     begun = threading.Event()
     real = forecasting.simulate
 
-    async def simulate(tournament: Tournament, pool: Pool, seed: int) -> Simulated:
+    async def simulate(tournament: Tournament, pool: Pool, seed: int, **options: bool) -> Simulated:
         begun.set()
-        return await real(tournament, pool, seed)  # takes many seconds
+        return await real(tournament, pool, seed, **options)  # takes many seconds
 
     monkeypatch.setattr(forecasting, "simulate", simulate)
     file = tmp_path / "long.yaml"

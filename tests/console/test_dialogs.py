@@ -6,7 +6,7 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from console_facts import HOSTILE, screen_text, settled
+from console_facts import HOSTILE_KINDS, screen_text, settled
 from textual.screen import ModalScreen
 
 from arena_tui.console.framed import FramedApp
@@ -186,7 +186,7 @@ def test_limits_are_read_as_in_a_file(key: str, text: str, bad: bool) -> None:
     assert bool(wrong_with(key, text)) is bad
 
 
-@pytest.mark.parametrize("text", HOSTILE)
+@pytest.mark.parametrize("text", HOSTILE_KINDS)
 async def test_hostile_texts_stay_text_in_questions(text: str) -> None:
     for dialog in (
         ChooseScreen(text, (("a", text), ("b", text)), "a", detail=text),

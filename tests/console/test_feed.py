@@ -38,6 +38,7 @@ TOURNAMENT = load(
     {
         "name": "told",
         "candidates": candidates(),
+        "format": "elo",
         "judge": {"kind": "simulated", "mode": "pairwise", "draw_rate": 0.1, "invalid_rate": 0.1},
         "stop": {"rule": "none"},
         "limits": {"matches": 20, "concurrency": 4, "lookahead": 6},
@@ -140,14 +141,15 @@ async def test_the_past_of_a_run_is_a_ledger_that_stopped_there(tmp_path: Path) 
     async with fed(db) as feed:
         await feed.open()
         with history.Reader(db) as reader:
-            piece = history.read_piece(reader, 0, 0)
             ledger = history.begin(reader)
+            piece = history.read_piece(reader, 0, 0, ledger.rules)
         told = [fact for run in piece.in_order() for fact in (run if isinstance(run, list) else [run])]
         for fact in told:
             history.fold(ledger, [fact] if type(fact) is tuple else fact)
             pos = fact[0] if type(fact) is tuple else history._pos(fact)
             ledger.reach(pos)
-            assert dump(await feed.at(pos)) == dump(ledger)
+            with history.Reader(db) as reader:
+                assert dump(history.load_at(reader, pos)) == dump(ledger)
         assert (await feed.at(0)).match_count == 0
 
 

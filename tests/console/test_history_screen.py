@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from console_facts import HOSTILE, act, entrant, ledger_of, play, screen_text, settled, view_of
+from console_facts import HOSTILE_KINDS, act, entrant, ledger_of, play, screen_text, settled, view_of
 from screen_app import ScreenApp
 from textual.widget import Widget
 
@@ -297,7 +297,7 @@ def test_of_several_groups_the_first_of_each_comes_before_the_second_of_any() ->
     assert leading(ledger, "nowhere", 4) == []
 
 
-@pytest.mark.parametrize("hostile", HOSTILE)
+@pytest.mark.parametrize("hostile", HOSTILE_KINDS)
 async def test_text_from_outside_is_shown_as_text_in_the_history(hostile: str) -> None:
     facts = [entrant("a", title=hostile), entrant("b", title=hostile, parent_ids=("a",), generation=1)]
     view = view_of(ledger_of(facts, 10))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from console_facts import HOSTILE, screen_text, settled
+from console_facts import HOSTILE_KINDS, screen_text, settled
 from fake_arena import NOON, RUNS, FakeArena, ScreenApp, card, until_shown
 from rich.cells import cell_len
 
@@ -267,7 +267,7 @@ def test_completion_goes_as_far_as_all_agree() -> None:
     assert completed("a", ["abc"]) == "abc"
 
 
-@pytest.mark.parametrize("text", HOSTILE)
+@pytest.mark.parametrize("text", HOSTILE_KINDS)
 async def test_hostile_texts_stay_text_on_home(text: str) -> None:
     cards = (
         card("x", name=text, format=text, leader=text, source=text, stop_reason=text),

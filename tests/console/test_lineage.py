@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
-from console_facts import HOSTILE, PaneApp, act, entrant, ledger_of, play, screen_text, settled, view_of
+from console_facts import HOSTILE_KINDS, PaneApp, act, entrant, ledger_of, play, screen_text, settled, view_of
 from rich.cells import cell_len
 from textual import on
 from textual.message import Message
@@ -291,7 +291,7 @@ async def test_another_ledger_or_group_is_shown_at_the_next_pull() -> None:
         assert "3 of 3 play" in screen_text(app)
 
 
-@pytest.mark.parametrize("hostile", HOSTILE)
+@pytest.mark.parametrize("hostile", HOSTILE_KINDS)
 @pytest.mark.parametrize("width", [50, 120])
 async def test_text_from_outside_is_shown_as_text(hostile: str, width: int) -> None:
     ledger = ledger_of(

@@ -11,7 +11,8 @@ from typing import Any, get_args
 import pytest
 from console_facts import entrant, ledger_of, screen_text, view_of
 from fake_arena import NOON, RUNS, FakeArena, setup_of
-from picture_run import PictureApp, question, run_screen
+from picture_run import PictureApp, fitted, question, run_screen
+from test_systems_screens import view as systems_view
 from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 from textual.screen import Screen
@@ -22,10 +23,14 @@ from arena_tui.console.screens.groups import GroupsScreen
 from arena_tui.console.screens.hand import HandScreen, SessionQuestions
 from arena_tui.console.screens.help import HelpScreen
 from arena_tui.console.screens.home import HomeScreen
+from arena_tui.console.screens.match import MatchScreen
 from arena_tui.console.screens.ready import ReadyScreen
+from arena_tui.console.screens.run import RunScreen
 from arena_tui.console.widgets.status import Status
+from arena_tui.engine.confident import Sureness
+from arena_tui.engine.state import GroupState
 from arena_tui.store.board_rows import GroupFact
-from arena_tui.vocabulary import StopReason
+from arena_tui.vocabulary import ARENA, StopReason
 
 Compare = Callable[..., bool]
 
@@ -66,6 +71,43 @@ def test_an_abort_is_asked_about_while_calls_finish(snap_compare: Compare) -> No
         assert isinstance(pilot.app.screen, ChooseScreen)
 
     assert snap_compare(PictureApp(run_screen()), terminal_size=(120, 36), run_before=ask)
+
+
+SURE = Sureness(0, 1, 0.91, 0.74, 0.11, True, 62, 96, 1, 0.95, 0.3)
+
+
+def scheduled(kind: str, *, behind: int = 0, sure: bool = False, **group: object) -> RunScreen:
+    """A run of another format than Elo, which says how far it is."""
+    group_state: Any = {"sureness": (SURE,) if sure else (), **group}
+    return run_screen(fitted(kind, behind), groups={"main": GroupState("main", applied=62, **group_state)})
+
+
+def test_an_adaptive_run_tells_how_sure_it_is(snap_compare: Compare) -> None:
+    screen = scheduled("adaptive", sure=True)
+    assert snap_compare(PictureApp(screen), terminal_size=(120, 40), run_before=rest)
+
+
+def test_an_adaptive_run_on_80x24(snap_compare: Compare) -> None:
+    screen = scheduled("adaptive", behind=2, sure=True)
+    assert snap_compare(PictureApp(screen), terminal_size=(80, 24), run_before=rest)
+
+
+def test_a_swiss_run_on_200x60(snap_compare: Compare) -> None:
+    screen = scheduled("swiss", expected=496, phase="round 2 of 5")
+    assert snap_compare(PictureApp(screen), terminal_size=(200, 60), run_before=rest)
+
+
+def test_a_knockout_that_pauses_after_its_round(snap_compare: Compare) -> None:
+    screen = scheduled("knockout", expected=68, phase="round 2 of 4")
+    state = screen.view.state
+    state.phase, state.pause_reason = "paused", "round 2 of group main is finished"
+    state.in_flight, state.quiet = {}, True
+    assert snap_compare(PictureApp(screen), terminal_size=(120, 40), run_before=rest)
+
+
+def test_a_match_of_systems(snap_compare: Compare) -> None:
+    screen = MatchScreen(systems_view(), ARENA, 1)
+    assert snap_compare(PictureApp(screen), terminal_size=(120, 30), run_before=rest)
 
 
 class Endings(Screen[None]):

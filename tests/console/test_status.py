@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from console_facts import HOSTILE, PaneApp, act, entrant, ledger_of, screen_text, settled, view_of
+from console_facts import HOSTILE_KINDS, PaneApp, act, entrant, ledger_of, screen_text, settled, view_of
 from rich.cells import cell_len
 
 from arena_tui.console.glyphs import ASCII, UNICODE
@@ -329,7 +329,7 @@ async def test_a_followed_run_says_that_another_process_drives_it() -> None:
     assert "driven by another process" in await shown(view)
 
 
-@pytest.mark.parametrize("text", HOSTILE)
+@pytest.mark.parametrize("text", HOSTILE_KINDS)
 async def test_hostile_texts_stay_text(text: str) -> None:
     view = busy(trouble=text)
     view.facts.ledger = ledger_of([entrant("alpha", title=text), entrant("beta", title=text)])

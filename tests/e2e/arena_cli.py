@@ -5,6 +5,8 @@ Everything lies under one temporary folder: the tournament files in it, ARENA_HO
 
 from __future__ import annotations
 
+import atexit
+import functools
 import hashlib
 import itertools
 import json
@@ -12,11 +14,14 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from warm_start import INTERPRETERS, WarmInterpreter, WarmProcess, needs_a_start_of_its_own
 
 from arena_tui.store.reader import Reader
 
@@ -43,7 +48,7 @@ class Done:
 class Running:
     """A process that is running; what it says goes to files, so that it can be read at any time."""
 
-    def __init__(self, process: subprocess.Popen[bytes], out: Path, err: Path) -> None:
+    def __init__(self, process: subprocess.Popen[bytes] | WarmProcess, out: Path, err: Path) -> None:
         self.process = process
         self.pid = process.pid
         self._out, self._err = out, err
@@ -121,29 +126,36 @@ class Arena:
         self, *args: object, driver: Mapping[str, Any] | None = None, typed: str = "", **environment: str
     ) -> Done:
         """Run a command to its end. `driver` are the wishes of `crash_driver`."""
+        argv, env = self.argv(args, driver), self.environment(driver, **environment)
+        if not needs_a_start_of_its_own(environment):
+            return run_warm(argv[1:], cwd=self.folder, env=env, typed=typed.encode())
         done = subprocess.run(
-            self.argv(args, driver),
-            cwd=self.folder,
-            env=self.environment(driver, **environment),
-            input=typed.encode(),
-            capture_output=True,
-            timeout=WAIT,
+            argv, cwd=self.folder, env=env, input=typed.encode(), capture_output=True, timeout=WAIT
         )
         return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
 
-    def start(self, *args: object, driver: Mapping[str, Any] | None = None, **environment: str) -> Running:
-        """Start a command and come back at once."""
+    def start(
+        self,
+        *args: object,
+        driver: Mapping[str, Any] | None = None,
+        cold: bool = False,
+        **environment: str,
+    ) -> Running:
+        """Start a command and come back at once; `cold`: in a new interpreter, for tests of the start."""
         number = next(self._number)
         out, err = self.folder / f"out.{number}", self.folder / f"err.{number}"
         with out.open("wb") as stdout, err.open("wb") as stderr:
-            process = subprocess.Popen(
-                self.argv(args, driver),
-                cwd=self.folder,
-                env=self.environment(driver, **environment),
-                stdin=subprocess.DEVNULL,
-                stdout=stdout,
-                stderr=stderr,
-            )
+            argv, env = self.argv(args, driver), self.environment(driver, **environment)
+            process: subprocess.Popen[bytes] | WarmProcess
+            if cold or needs_a_start_of_its_own(environment):
+                process = subprocess.Popen(
+                    argv, cwd=self.folder, env=env, stdin=subprocess.DEVNULL, stdout=stdout, stderr=stderr
+                )
+            else:
+                with Path(os.devnull).open("rb") as nothing:
+                    process = warm_interpreter().start(
+                        argv[1:], cwd=self.folder, env=env, stdin=nothing, stdout=stdout, stderr=stderr
+                    )
         running = Running(process, out, err)
         self.started.append(running)
         return running
@@ -163,6 +175,52 @@ class Arena:
         """`arena verify` must find nothing."""
         done = self.run("verify", *([] if run is None else [run]))
         assert (done.code, done.err) == (0, ""), done
+
+
+@functools.cache
+def warm_interpreters() -> Callable[[], WarmInterpreter]:
+    """The next of this test process's warm interpreters, in turn."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    for name in ("PYTHONUNBUFFERED", "PYTHONDONTWRITEBYTECODE", "PYTHONHASHSEED"):
+        environment.pop(name, None)
+    made = [WarmInterpreter(environment) for _ in range(INTERPRETERS)]
+    for each in made:
+        atexit.register(each.close)
+    turns = itertools.cycle(made)
+    return lambda: next(turns)
+
+
+def warm_interpreter() -> WarmInterpreter:
+    return warm_interpreters()()
+
+
+def run_warm(argv: list[str], *, cwd: Path, env: Mapping[str, str], typed: bytes) -> Done:
+    """`subprocess.run` with captured output, as a fork of a warm interpreter."""
+    pipes = [os.pipe() for _ in range(3)]
+    (stdin, to_stdin), (from_stdout, stdout), (from_stderr, stderr) = pipes
+    os.write(to_stdin, typed)  # what tests type is shorter than what a pipe holds
+    os.close(to_stdin)
+    process = warm_interpreter().start(argv, cwd=cwd, env=env, stdin=stdin, stdout=stdout, stderr=stderr)
+    for each in (stdin, stdout, stderr):
+        os.close(each)
+    said: dict[int, bytes] = {}
+
+    def read(end: int) -> None:
+        with open(end, "rb") as stream:
+            said[end] = stream.read()
+
+    readers = [threading.Thread(target=read, args=(end,), daemon=True) for end in (from_stdout, from_stderr)]
+    for reader in readers:
+        reader.start()
+    try:
+        code = process.wait(WAIT)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+        raise
+    for reader in readers:
+        reader.join(WAIT)
+    return Done(code, said[from_stdout].decode(), said[from_stderr].decode())
 
 
 def eventually(condition: Callable[[], bool], what: str = "the state that was waited for") -> None:

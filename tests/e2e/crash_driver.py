@@ -3,6 +3,7 @@
 Run as a script by the tests, with the arguments of `arena`. Its wishes are JSON in ARENA_DRIVER:
   crash  [point, n]: kill -9 itself the n-th time that this crash point is reached
   making true: kill -9 itself while the database of a new run is being filled
+  unplanned  [group, seq]: kill -9 itself when this step is to be written down; all before it is durable
   size   N: files of this process cannot grow beyond N bytes
   calls  FILE: append `asked GROUP SEQ ORIENTATION` before and `replied ...` after each call
   hold   {"seqs": [...], "from": N, "until": FILE}: these calls wait until FILE exists
@@ -22,9 +23,10 @@ from pathlib import Path
 from typing import Any
 
 from arena_tui import cli
+from arena_tui.facts import Step
 from arena_tui.judging.base import Desk, Question
 from arena_tui.judging.simulated import SimulatedJudge
-from arena_tui.store import crash_points, facts
+from arena_tui.store import crash_points, facts, writer
 from arena_tui.store.crash_points import CrashPoint
 
 POLL = 0.004  # seconds between looks for a file
@@ -51,6 +53,18 @@ def die_while_making() -> None:
         os.kill(os.getpid(), signal.SIGKILL)
 
     facts.insert_run = insert_and_die
+
+
+def die_before_plan(group: str, seq: int) -> None:
+    insert_plan = facts.insert_plan
+
+    def insert_or_die(conn: sqlite3.Connection, pos: int, step_id: int, match_id: str, step: Step) -> None:
+        if (step.group, step.seq) == (group, seq):
+            os.kill(os.getpid(), signal.SIGKILL)
+        insert_plan(conn, pos, step_id, match_id, step)
+
+    facts.insert_plan = insert_or_die
+    writer._BATCH = 1  # so that nothing else is lost with it
 
 
 async def until(condition: Callable[[], bool]) -> None:
@@ -90,6 +104,8 @@ if __name__ == "__main__":
         die_at(CrashPoint(wanted["crash"][0]), wanted["crash"][1])
     if wanted.get("making"):
         die_while_making()
+    if "unplanned" in wanted:
+        die_before_plan(*wanted["unplanned"])
     if "size" in wanted:
         resource.setrlimit(resource.RLIMIT_FSIZE, (wanted["size"], resource.RLIM_INFINITY))
     held_judge(wanted)

@@ -40,7 +40,7 @@ BAD_FILES: list[tuple[str, str, int | None, str]] = [
     ("an anchor", POOL + JUDGE + "name: &n x\ntask: *n\n", 3, "anchor"),
     ("a run that never ends", POOL + JUDGE + "stop: {rule: none}\n", 3, "never end"),
     ("a judge that does not exist", POOL + "judge: {kind: oracle}\n" + LIMITS, 2, "oracle"),
-    ("a format that is not built", POOL + JUDGE + "format: {kind: swiss}\n", 3, "swiss"),
+    ("a format that is not built", POOL + JUDGE + "format: {kind: evolution}\n", 3, "evolution"),
     ("no judge", POOL + LIMITS, 1, "judge"),
     ("no candidates", JUDGE + LIMITS, 1, "candidates"),
     ("a pool that is missing", "candidates: pool.jsonl\n" + JUDGE + LIMITS, 1, "pool.jsonl"),

@@ -22,12 +22,12 @@ RESULT_KEYS = [
 STANDING_KEYS = [
     *("rank", "rank_low", "rank_high", "group", "class", "id", "title", "system", "state", "rating"),
     *("low", "high", "p_best", "wins", "losses", "draws", "matches"),
-    *("twin_of", "parent_ids", "generation", "flags"),
+    *("twin_of", "parent_ids", "generation", "flags", "fitted", "score"),
 ]
 MATCH_COLUMNS = [
     *("seq", "applied_no", "group", "round", "hyp_a", "hyp_b", "mode", "winner"),
     *("elo_a_before", "elo_a_after", "elo_b_before", "elo_b_after"),
-    *("p_a", "similarity", "rationale", "flags", "order_consistent", "overruled_by"),
+    *("p_a", "similarity", "rationale", "flags", "order_consistent", "overruled_by", "at", "why"),
 ]
 EVENT_KINDS = {"run", "match", "comparison", "rating", "snapshot", "group", "stop"}
 ENDLESS = {"rule": "none"}
@@ -58,7 +58,9 @@ def test_json_result_has_the_documented_keys_in_order(arena: Arena) -> None:
     assert result["stop_reason"] == "BUDGET"
     assert sum(result["matches"].values()) == result["comparisons"] == 60
     row = result["standings"][0]
-    assert (row["rank"], row["rank_low"], row["low"], row["p_best"]) == (1, None, None, None)
+    assert (row["rank"], row["rank_low"], row["score"]) == (1, 1, None)
+    assert row["low"] < row["fitted"] < row["high"]
+    assert sum(each["p_best"] for each in result["standings"]) == pytest.approx(1)
     assert sum(row["wins"] - row["losses"] for row in result["standings"]) == 0
     assert Path(result["db"]) == arena.db()
     assert json.loads(arena.run("show", "--json").out) == result
@@ -67,8 +69,11 @@ def test_json_result_has_the_documented_keys_in_order(arena: Arena) -> None:
 def test_table_is_on_stdout_and_everything_else_on_stderr(arena: Arena) -> None:
     done = arena.run("--no-ui", arena.tournament())
     table = done.out.splitlines()
-    assert table[0].split() == ["rank", "title", "id", "rating", "W-D-L", "matches", "SIMULATED"]
-    assert len(table) == 1 + len(STRENGTHS)
+    assert table[0].split("  ")[0] == "rank"
+    assert [word for word in ("Elo", "BT", "95 %", "P(best)", "SIMULATED") if word not in table[0]] == []
+    assert table[1 + len(STRENGTHS)] == ""
+    notes = " ".join(table[2 + len(STRENGTHS) :])
+    assert [notes.count(start) for start in ("Elo depends", "95 %: ", "P(best) by the fit: ")] == [1, 1, 1]
     lines = done.err.splitlines()
     assert "SIMULATED" in lines[0]
     assert sum(" beats " in line for line in lines) == 60
@@ -78,7 +83,7 @@ def test_table_is_on_stdout_and_everything_else_on_stderr(arena: Arena) -> None:
 
 def test_quiet_leaves_out_the_lines_but_not_the_result(arena: Arena) -> None:
     done = arena.run("--no-ui", "--quiet", arena.tournament())
-    assert done.out.count("\n") == 1 + len(STRENGTHS)
+    assert done.out.split("\n\n")[0].count("\n") == len(STRENGTHS)
     assert " beats " not in done.err
     assert "note: " not in done.err
     assert any(line.endswith("; SIMULATED") for line in done.err.splitlines()), "no simulation goes unsaid"

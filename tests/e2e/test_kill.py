@@ -74,10 +74,12 @@ def test_run_killed_ten_times_at_random_moments_ends_like_the_unbroken_run(arena
     lost = []
     for kill in range(KILLS):
         before = len(lines_of(told))
+        starting = kill % 3 == 0
+        wishes = {"calls": calls.log}
         running = arena.start(
-            "--no-ui", "--quiet", "--db", db, "--events", told, file, driver={"calls": calls.log}
+            "--no-ui", "--quiet", "--db", db, "--events", told, file, driver=wishes, cold=starting
         )
-        if kill % 3 == 0:  # in start-up, which takes about 0.3 s
+        if starting:  # in start-up, which takes about 0.3 s
             time.sleep(moments.uniform(0.05, 0.35))
         else:
             eventually(lambda: len(lines_of(told)) > before + 40, "matches")  # noqa: B023 - called at once

@@ -55,8 +55,9 @@ def test_run_killed_ten_times_at_random_moments_ends_like_the_unbroken_run(arena
             limits={"matches": 36, "concurrency": IN_FLIGHT, "usd": 50},
         )
         for kill in range(KILLS):
-            running = arena.start("--no-ui", "--quiet", "--db", db, file, **keyed("openai"))
-            if kill % 4 == 3:  # while it starts, and the first calls of the sitting are made
+            starting = kill % 4 == 3
+            running = arena.start("--no-ui", "--quiet", "--db", db, file, cold=starting, **keyed("openai"))
+            if starting:  # while it starts, and the first calls of the sitting are made
                 time.sleep(moments.uniform(0.2, 1.2))
             else:
                 until_called(server.calls, moments.randrange(4, 16))

@@ -89,7 +89,7 @@ def test_planted_key_is_nowhere_after_faults_a_crash_and_a_refusal(arena: Arena,
             stop={"rule": "none", "voids_in_a_row": 200},
         )
         db, told = arena.folder / "run.db", arena.folder / "events.jsonl"
-        running = arena.start("--no-ui", "--db", db, "--events", told, file, **key)
+        running = arena.start("--no-ui", "--db", db, "--events", told, file, cold=True, **key)
         eventually(lambda: len(judged(server.calls)) > 60 and MASKED in "".join(lines_of(told)), "faults")
         listed = Path(f"/proc/{running.pid}/cmdline").read_bytes().decode()
         assert "arena_tui" in listed

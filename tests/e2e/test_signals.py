@@ -109,7 +109,8 @@ def test_signal_during_a_pause_ends_the_run(arena: Arena) -> None:
 def test_signal_before_the_run_has_started_is_no_traceback(arena: Arena) -> None:
     file = arena.tournament()
     for _ in range(3):
-        running = arena.start("--no-ui", "--quiet", file, driver={"hold": {"from": 1, "until": "never"}})
+        held = {"hold": {"from": 1, "until": "never"}}
+        running = arena.start("--no-ui", "--quiet", file, driver=held, cold=True)
         eventually(lambda: (arena.home / "runs").exists() or running.ended)  # noqa: B023 - called at once
         running.signal(signal.SIGINT)
         running.signal(signal.SIGINT)

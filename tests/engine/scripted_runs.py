@@ -182,6 +182,7 @@ def create(db: Path, candidates: int | list[dict[str, Any]] = 8, **sections: Any
     """A new run at `db` from sections of a tournament file; by default 30 matches and no stop rule."""
     given = {
         "candidates": pool(candidates) if isinstance(candidates, int) else candidates,
+        "format": "elo",
         "judge": {"kind": "simulated"},
         "stop": {"rule": "none"},
         "limits": {"matches": 30},

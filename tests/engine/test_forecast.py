@@ -19,6 +19,7 @@ PRICED = {"kind": "simulated", "usage": {"usd": 0.01, "input_tokens": 70, "outpu
 def forecast(candidates: int | list[dict[str, Any]] = 6, **sections: Any) -> Simulated:
     given = {
         "candidates": pool(candidates) if isinstance(candidates, int) else candidates,
+        "format": "elo",
         "judge": PRICED,
         "stop": {"rule": "none"},
         **sections,

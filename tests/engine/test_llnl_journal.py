@@ -63,6 +63,9 @@ class LoggedPairs:
     def intervene(self, action: Intervention) -> None:
         self._elo.intervene(action)
 
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._elo, name)
+
     def standings(self) -> list[Standing]:
         return self._elo.standings()
 
@@ -91,7 +94,7 @@ def test_all_logged_ratings_of_all_runs_come_back_from_the_database_to_half_a_hu
     def say(question: Question) -> Said:
         return "first" if logged[question.group][question.seq - 1]["winner"] == "a" else "second"
 
-    def of_the_log(tournament: object, group: Group, seed: int) -> LoggedPairs:
+    def of_the_log(tournament: object, group: Group, seed: int, texts: object) -> LoggedPairs:
         return LoggedPairs(group, logged[group.id])
 
     with mock.patch.object(course, "build_format", of_the_log):

@@ -22,7 +22,10 @@ DEBATER: dict[str, Any] = {"kind": "llm", "model": "mock:panel"}
 
 async def debates(db: Path, judge: dict[str, Any]) -> list[MatchRecord]:
     texts = [{"id": f"c{n}", "text": f"an idea, number {n}"} for n in range(4)]
-    await arun(load({"candidates": texts, "judge": judge, "limits": {"matches": 3}, "seed": 3}), db=db)
+    await arun(
+        load({"candidates": texts, "format": "elo", "judge": judge, "limits": {"matches": 3}, "seed": 3}),
+        db=db,
+    )
     with Reader(db) as reader:
         found = [reader.match("main", seq) for seq in (1, 2, 3)]
     return [record for record in found if record is not None]

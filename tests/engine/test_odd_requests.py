@@ -189,13 +189,18 @@ def test_the_work_of_an_addition_does_not_grow_with_those_added_before_it(db: Pa
     """A walk over everybody for each of them would make 5,000 take minutes."""
     a_run(db)
     walks = []
-    standings = EloTournament.standings
+    scores, standings = EloTournament.scores, EloTournament.standings
 
     def counted(self: EloTournament) -> Any:
-        walks.append(len(self._entrants))
+        walks.append(len(self.entrants))
+        return scores(self)
+
+    def placed(self: EloTournament) -> Any:
+        walks.append(len(self.entrants))
         return standings(self)
 
-    with mock.patch.object(EloTournament, "standings", counted):
+    patched = mock.patch.multiple(EloTournament, scores=counted, standings=placed)
+    with patched:
         steered(db, many())
         act_at_rest(a_run(db.with_name("rest.db")), many())
     assert sum(n > 6 for n in walks) <= 8, "a few for the ratings, the result and the checks"

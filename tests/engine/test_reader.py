@@ -389,7 +389,7 @@ def test_matches_are_exported_in_group_order_then_applied_order(tmp_path: Path) 
         ]
         assert ",".join(rows[0]) == (
             "seq,applied_no,group,round,hyp_a,hyp_b,mode,winner,elo_a_before,elo_a_after,elo_b_before,"
-            "elo_b_after,p_a,similarity,rationale,flags,order_consistent,overruled_by"
+            "elo_b_after,p_a,similarity,rationale,flags,order_consistent,overruled_by,at,why"
         )
         assert rows[0] == {
             "seq": 2,
@@ -410,6 +410,8 @@ def test_matches_are_exported_in_group_order_then_applied_order(tmp_path: Path) 
             "flags": [],
             "order_consistent": None,
             "overruled_by": None,
+            "at": None,
+            "why": "",
         }
         timed = list(reader.matches(times=True))
         assert [row.pop("applied_at") for row in timed] == [1007.0, 1008.0, 1003.0, 1004.0]
@@ -428,7 +430,16 @@ def test_comparisons_name_the_one_shown_first_a(tmp_path: Path) -> None:
             (1, "c1", "c0", "a", 0.75),
         )
     ]
-    assert list(rows[0]) == ["a", "b", "winner", "p_a", "group", "seq", "mode", "reason", "flags"]
+    assert list(rows[0]) == [
+        *("a", "b", "winner", "p_a", "group", "seq", "mode", "reason", "flags"),
+        *("first", "weight", "match", "overruled"),
+    ]
+    assert {row["first"] for row in rows} == {"a"}
+    assert [(row["weight"], row["match"], row["overruled"]) for row in rows[:3]] == [
+        (0.0, 2, None),  # unusable
+        (0.5, 1, None),
+        (0.5, 1, None),
+    ]
     assert (rows[2]["reason"], rows[2]["flags"], rows[0]["reason"]) == ("so", ["f"], "mumbled")
 
 

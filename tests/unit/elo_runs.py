@@ -94,3 +94,8 @@ def row(format_: EloTournament, name: str) -> Standing:
 
 def names(step: Match) -> set[str]:
     return {step.a, step.b}
+
+
+def valid_matches(format_: EloTournament) -> int:
+    """Applied matches with a verdict, under the outcomes that count now."""
+    return sum(score.matches for score in format_.scores()) // 2

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from elo_runs import candidate, names, play, pool, put, replay, row, tournament, verdict
+from elo_runs import candidate, names, play, pool, put, replay, row, tournament, valid_matches, verdict
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -251,7 +251,7 @@ def test_a_void_match_rates_nothing_but_the_pair_has_met() -> None:
     step = format_.next_steps(1)[0]
     change = format_.record(Outcome(step, "void", 1, reason="withdrawn"))
     assert change == RatingChange(step.a, step.b, 1200, 1200, 1200, 1200)
-    assert format_.valid_matches == 0
+    assert valid_matches(format_) == 0
     assert row(format_, "c00").matches == 0
     assert format_.progress().done == 1
     assert format_.next_steps(1)[0].a == step.b  # slots took turns
@@ -273,7 +273,7 @@ def test_the_same_outcome_twice_has_no_effect() -> None:
     assert format_.record(Outcome(step, "a", 1)) is None
     assert format_.record(Outcome(step, "b", 2)) is None
     assert format_.standings() == before
-    assert format_.valid_matches == 1
+    assert valid_matches(format_) == 1
 
 
 def test_an_outcome_of_a_step_that_was_never_planned_is_an_error() -> None:
@@ -302,8 +302,29 @@ def test_standings_follow_ratings_then_pool_order() -> None:
     put(format_, "c02", "c01")
     rows = format_.standings()
     assert [(r.id, r.rank) for r in rows] == [("c02", 1), ("c00", 2), ("c03", 3), ("c01", 4)]
-    assert rows[0] == Standing("c02", 1, 1216.0, wins=1, matches=1)
-    assert rows[3] == Standing("c01", 4, 1184.0, losses=1, matches=1)
+    first, second, third, last = rows
+    assert (first.rating, first.wins, first.losses, first.matches) == (1216.0, 1, 0, 1)
+    assert (last.rating, last.wins, last.losses, last.matches) == (1184.0, 0, 1, 1)
+    assert second == Standing("c00", 2, 1200.0), "nothing is known of who was never compared"
+    assert third.fitted is None
+
+
+def test_standings_carry_a_fit_that_depends_on_no_order() -> None:
+    there, back = tournament(3), tournament(3)
+    results = [("c00", "c01"), ("c01", "c02"), ("c00", "c02"), ("c02", "c01")]
+    for results_, format_ in ((results, there), (results[::-1], back)):
+        for a, b in results_:
+            put(format_, a, b)
+    one, other = ({each.id: each for each in format_.standings()} for format_ in (there, back))
+    assert {id_: each.rating for id_, each in one.items()} != {
+        id_: each.rating for id_, each in other.items()
+    }
+    for id_, each in one.items():
+        assert each.fitted == pytest.approx(other[id_].fitted)
+        assert each.low is not None
+        assert each.low < each.fitted < each.high  # type: ignore[operator]
+    assert sum(each.p_best for each in one.values()) == pytest.approx(1.0)  # type: ignore[misc]
+    assert sum(each.fitted for each in one.values()) == pytest.approx(4500.0)  # type: ignore[misc]
 
 
 def test_a_draw_counts_for_both() -> None:

@@ -66,7 +66,7 @@ def test_ratings_and_formats_run_without_engine_store_or_displays() -> None:
     assert loaded.isdisjoint(("asyncio", "sqlite3", "textual", "click"))
 
 
-def test_headless_run_loads_no_console_no_provider_and_no_statistics(tmp_path: Path) -> None:
+def test_headless_run_loads_no_console_and_no_provider(tmp_path: Path) -> None:
     file = tmp_path / "t.yaml"
     file.write_text(
         "candidates: [{id: a, text: one two}, {id: b, text: two three}, {id: c, text: three four}]\n"
@@ -74,4 +74,4 @@ def test_headless_run_loads_no_console_no_provider_and_no_statistics(tmp_path: P
     )
     loaded = loaded_after(RUN, "--no-ui", str(file), home=tmp_path / "home")
     assert {"asyncio", "sqlite3", "pydantic"} <= loaded, "the run has been held"
-    assert loaded.isdisjoint(("textual", "anthropic", "openai", "scipy", "genai_prices", "httpx"))
+    assert loaded.isdisjoint(("textual", "anthropic", "openai", "genai_prices", "httpx", "networkx"))

@@ -74,6 +74,15 @@ def test_one_of_a_thing_is_singular() -> None:
     assert ending_lines(one, "stopped")[1] == "1 match; 1 comparison; seed 42; run r1"
 
 
+@pytest.mark.parametrize("quiet", [False, True])
+def test_a_pause_that_nobody_asked_for_says_how_to_go_on(quiet: bool) -> None:
+    stream = io.StringIO()
+    display = PlainDisplay(stream, quiet=quiet)
+    display._state = RunState(run="r1")
+    display.event(GateMoved(1, "paused", 2, "round 1 of group g is finished"))
+    assert stream.getvalue() == "paused: round 1 of group g is finished; `arena act r1 resume` goes on\n"
+
+
 MATCH = MatchFinished(4, "g0", 7, 3, "a", "b", "pairwise", "a", "")
 RATING = RatingsChanged(4, "g0", 7, "a", 1200, 1216, "b", 1200, 1184)
 

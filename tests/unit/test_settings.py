@@ -34,7 +34,7 @@ def fault(**given: Any) -> str:
 
 
 def test_defaults_are_those_of_the_co_scientist_elo_tournament_with_our_guards() -> None:
-    tournament = validate({"judge": {"kind": "simulated"}})
+    tournament = validate({"judge": {"kind": "simulated"}, "format": "elo"})
     elo, stop, limits = tournament.format, tournament.stop, tournament.limits
     assert (elo.kind, elo.initial_rating, elo.k_new, elo.k_warm, elo.new_threshold) == (
         "elo",
@@ -77,7 +77,13 @@ def test_a_preset_names_no_judge() -> None:
 
 
 def test_preset_can_be_chosen_and_left_by_a_change() -> None:
-    plain = validate({"judge": {"kind": "simulated", "orders": "both"}, "stop": {"min_matches_each": 7}})
+    plain = validate(
+        {
+            "judge": {"kind": "simulated", "orders": "both"},
+            "format": "elo",
+            "stop": {"min_matches_each": 7},
+        }
+    )
     changed = with_changes(plain, {"format.preset": "co_scientist"})
     assert (changed.judge.orders, changed.judge.draws, changed.stop.min_matches_each) == ("both", False, 7)
     back = with_changes(changed, {"format.preset": "null"})
@@ -86,11 +92,15 @@ def test_preset_can_be_chosen_and_left_by_a_change() -> None:
 
 def test_sections_may_be_empty_or_short() -> None:
     tournament = validate(
-        {"judge": "simulated", "format": "elo", "limits": None, "criteria": ["Clear", "New"]}
+        {"judge": "simulated", "format": "swiss", "limits": None, "criteria": ["Clear", "New"]}
     )
     assert tournament.criteria == {"Clear": "Clear", "New": "New"}
     assert tournament == validate(
-        {"judge": {"kind": "simulated"}, "criteria": {"Clear": "Clear", "New": "New"}}
+        {
+            "judge": {"kind": "simulated"},
+            "format": {"kind": "swiss"},
+            "criteria": {"Clear": "Clear", "New": "New"},
+        }
     )
 
 
@@ -127,7 +137,7 @@ def test_what_is_no_time_is_refused(written: Any) -> None:
     [
         ({"limits": {"matchs": 3}}, "unknown key limits.matchs (did you mean limits.matches?)"),
         ({"matches": 3}, "unknown key matches (did you mean limits.matches?)"),
-        ({"format": {"close": 3}}, "unknown key format.close (did you mean format.p_close?)"),
+        ({"format": {"kind": "elo", "close": 3}}, "unknown key format.close (did you mean format.p_close?)"),
         ({"judge": {"kind": "recorded", "file": "x", "noise": 1}}, "unknown key judge.noise"),
         ({"judge": {"kind": "simlated"}}, "'human', 'panel', got 'simlated' (did you mean simulated?)"),
         (
@@ -182,13 +192,10 @@ def test_refusals_name_the_key_what_was_expected_and_what_is_near(
     [
         (
             {"format": {"kind": kind}},
-            f"format kind '{kind}' is not available in this version; available: elo",
+            f"format kind '{kind}' is not available in this version; available: elo, "
+            "swiss, pivot, adaptive, round_robin, knockout",
         )
-        for kind in ("swiss", "pivot", "adaptive", "round_robin", "knockout", "evolution")
-    ]
-    + [
-        ({"compare": "systems"}, "compare 'systems' is not available in this version; available: candidates"),
-        ({"stop": "confident"}, "stop rule 'confident' is not available in this version"),
+        for kind in ("evolution",)
     ],
 )
 def test_what_later_versions_have_is_refused_by_name(given: dict[str, Any], sentence: str) -> None:
@@ -247,7 +254,7 @@ def test_a_stored_tournament_is_read_back_equal(judge: Any, preset: str | None) 
         {
             "name": "n",
             "criteria": ["A"],
-            "format": {"preset": preset},
+            "format": {"kind": "elo", "preset": preset},
             "judge": judge,
             "limits": {"wall_clock": "1h", "per_group": {"matches": 4}},
             "seed": 2**63 - 1,
@@ -355,7 +362,7 @@ def test_identity_leaves_out_what_may_change_between_sittings() -> None:
     ],
 )
 def test_identity_names_the_part_that_differs(changes: dict[str, Any], part: str) -> None:
-    tournament = validate({"judge": "simulated", "seed": 1})
+    tournament = validate({"judge": "simulated", "format": "elo", "seed": 1})
     before = identity(tournament, pool("a", "b"))
     assert identity_changes(before, identity(with_changes(tournament, changes), pool("a", "b"))) == [part]
 
@@ -437,3 +444,61 @@ def test_what_is_meant_is_named(given: dict[str, Any], sentence: str) -> None:
 def test_an_overview_may_be_its_model_alone() -> None:
     short = validate({"judge": "simulated", "overview": "mock:x"})
     assert short == validate({"judge": "simulated", "overview": {"model": {"model": "mock:x"}}})
+
+
+@pytest.mark.parametrize(
+    ("written", "kind", "rule", "orders"),
+    [
+        (None, "adaptive", "confident", "alternate"),
+        ("elo", "elo", "stability", "alternate"),
+        ("swiss", "swiss", "none", "both"),
+        ("pivot", "pivot", "none", "alternate"),
+        ("round_robin", "round_robin", "none", "alternate"),
+        ("knockout", "knockout", "none", "alternate"),
+        ({"k_new": 20}, "elo", "stability", "alternate"),
+        ({"goal": "best"}, "adaptive", "confident", "alternate"),
+        ({"bye_points": 1}, "swiss", "none", "both"),
+        ({"pause_after": "round", "pivots": 3}, "pivot", "none", "alternate"),
+    ],
+)
+def test_a_format_brings_its_own_defaults(written: Any, kind: str, rule: str, orders: str) -> None:
+    tournament = validate({"judge": "simulated", **({"format": written} if written else {})})
+    found = (tournament.format.kind, tournament.stop.rule, tournament.judge.orders)
+    assert found == (kind, rule, orders)
+    own = validate(
+        {"judge": {"kind": "simulated", "orders": "given"}, "format": kind, "stop": {"rule": "confident"}}
+    )
+    assert (own.stop.rule, own.judge.orders) == ("confident", "given"), "what is set explicitly stands"
+
+
+@pytest.mark.parametrize("kind", ["elo", "swiss", "pivot", "adaptive", "round_robin", "knockout"])
+def test_every_format_is_stored_and_read_back_equal(kind: str) -> None:
+    tournament = validate({"judge": "simulated", "format": {"kind": kind}})
+    assert Tournament.model_validate(tournament.model_dump(mode="json")) == tournament
+    elsewhere = settings.in_format(tournament, "swiss")
+    assert elsewhere == validate({"judge": "simulated", "format": "swiss"})
+    assert settings.in_format(elsewhere, kind) == tournament
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        (
+            {"kind": "swis"},
+            "format.kind: expected one of 'elo', 'swiss', 'pivot', 'adaptive', 'round_robin',",
+        ),
+        ({"kind": "swiss", "pivots": 3}, "unknown key format.pivots"),
+        ({"kind": "knockout", "best_of": 2}, "format.best_of: expected an odd number, got 2"),
+        ({"kind": "swiss", "bye_points": 2}, "format.bye_points: expected a"),
+        (
+            {"kind": "swiss", "excused": {"a": [0]}},
+            "format.excused.a[0]: expected a whole number of at least 1",
+        ),
+        ({"kind": "adaptive", "goal": "bets"}, "did you mean best?"),
+        (["elo"], "format: expected a format such as {kind: adaptive}"),
+    ],
+)
+def test_faults_of_formats_name_the_key(given: Any, sentence: str) -> None:
+    said = fault(format=given)
+    assert sentence in said
+    assert "\n" not in said

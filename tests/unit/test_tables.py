@@ -53,7 +53,7 @@ def test_result_is_the_documented_json_object_in_order() -> None:
     assert list(told["standings"][0]) == [
         *("rank", "rank_low", "rank_high", "group", "class", "id", "title", "system", "state", "rating"),
         *("low", "high", "p_best", "wins", "losses", "draws", "matches"),
-        *("twin_of", "parent_ids", "generation", "flags"),
+        *("twin_of", "parent_ids", "generation", "flags", "fitted", "score"),
     ]
     assert told["standings"][3]["flags"] == ["late"]
     assert told["usage"]["usd"] is None
@@ -71,10 +71,55 @@ def test_standings_say_who_won_and_who_is_set_apart() -> None:
 
 
 def test_intervals_are_shown_once_they_are_known() -> None:
-    row = StandingRow(1, "x", 1200.0, rank_low=1, rank_high=3, low=1150.4, high=1249.6, p_best=0.815)
-    head, line = standings_table([row], color=False, width=80).splitlines()
-    assert head.split() == ["rank", "range", "id", "rating", "interval", "best", "W-D-L", "matches"]
-    assert line.split() == ["1", "1-3", "x", "1200.0", "1150..1250", "82%", "0-0-0", "0"]
+    row = StandingRow(
+        1, "x", 1200.0, rank_low=1, rank_high=3, low=1450.4, high=1549.6, p_best=0.815, fitted=1500.0,
+        wins=3, losses=1, matches=4,
+    )  # fmt: skip
+    head, line = standings_table([row], color=False, width=80, format_kind="elo").splitlines()
+    assert re.split("  +", head) == [
+        *("rank", "range", "id", "Elo", "BT", "95 %", "P(best)", "W-D-L", "matches"),
+    ]
+    assert line.split() == ["1", "1-3", "x", "1200.0", "1500.0", "1450..1550", "82%", "3-0-1", "4"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "score", "name", "told"),
+    [
+        ("swiss", 2.5, "points", "2.5"),
+        ("pivot", 2 / 3, "w/c", "0.667"),
+        ("knockout", 3.0, "rounds won", "3"),
+        ("round_robin", 4.0, "points", "4"),
+    ],
+)
+def test_score_has_the_name_that_its_format_gives_it(kind: str, score: float, name: str, told: str) -> None:
+    row = StandingRow(1, "x", 1530.0, fitted=1530.0, score=score, wins=1, matches=1)
+    head, line = standings_table([row], color=False, width=80, format_kind=kind).splitlines()
+    assert re.split("  +", head) == ["rank", "id", "rating", name, "W-D-L", "matches"]
+    assert line.split() == ["1", "x", "1530.0", told, "1-0-0", "1"]
+
+
+def test_rating_of_one_never_compared_is_left_open_once_others_were() -> None:
+    rows = [
+        StandingRow(1, "x", 1530.0, fitted=1530.0, draws=1, matches=1),
+        StandingRow(2, "y", 1500.0),
+    ]
+    _, *lines = standings_table(rows, color=False, width=80, format_kind="adaptive").splitlines()
+    assert [line.split()[2] for line in lines] == ["1530.0", "0-0-0"]
+
+
+def test_columns_that_say_least_go_first_where_there_is_no_room() -> None:
+    row = StandingRow(
+        1, "cool", 1312.4, title="Keep one room cool", fitted=1600.0, rank_low=1, rank_high=3, low=1500.4,
+        high=1699.6, p_best=0.815, wins=9, losses=2, matches=11,
+    )  # fmt: skip
+    gone, before = [], ""
+    for width in range(100, 20, -1):
+        head, line = standings_table([row], color=False, width=width, format_kind="elo").splitlines()
+        assert "1312.4" in line
+        assert "cool" in line
+        gone += [name for name in re.split("  +", before) if name and name not in re.split("  +", head)]
+        before = head
+    assert gone == ["matches", "W-D-L", "95 %", "BT", "P(best)", "range"]
 
 
 def test_colour_adds_nothing_but_colour() -> None:
@@ -190,15 +235,12 @@ def test_export_prints_rating_changes_to_six_decimals_in_every_format() -> None:
 
 
 def test_standings_export_has_fitted_figures_to_four_decimals() -> None:
-    row = StandingRow(1, "x", 1200.0, low=1150.0, high=1250.123456, p_best=0.5, parent_ids=("p",)).to_dict()
+    fitted: dict[str, Any] = {"low": 1150.0, "high": 1250.123456, "p_best": 0.5, "fitted": 1201.00004}
+    row = StandingRow(1, "x", 1200.0, **fitted, score=2 / 3, parent_ids=("p",)).to_dict()
     head, line = exported([row], list(STANDING_COLUMNS), "csv").splitlines()
     told = dict(zip(head.split(","), next(csv.reader([line])), strict=True))
-    assert (told["rating"], told["low"], told["high"], told["p_best"]) == (
-        "1200.000000",
-        "1150.0000",
-        "1250.1235",
-        "0.5000",
-    )
+    assert (told["rating"], told["score"]) == ("1200.000000", "0.666667")
+    assert [told[key] for key in fitted] == ["1150.0000", "1250.1235", "0.5000", "1201.0000"]
     assert (told["parent_ids"], told["system"]) == ('["p"]', "")
 
 

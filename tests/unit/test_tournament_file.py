@@ -92,7 +92,8 @@ seed: 42
 
 def test_a_short_file_takes_its_name_from_the_file(here: Path) -> None:
     tournament = load_file(write(GOOD, "my ideas.yaml")).tournament
-    assert (tournament.name, tournament.format.kind, tournament.stop.rule) == ("my ideas", "elo", "stability")
+    found = tournament.name, tournament.format.kind, tournament.stop.rule
+    assert found == ("my ideas", "adaptive", "confident")
     assert check_file("my ideas.yaml") == []
 
 
@@ -346,9 +347,10 @@ def test_a_program_starts_in_the_files_folder(here: Path) -> None:
 
 
 def test_what_only_shows_with_the_pool_is_checked() -> None:
-    (said,) = problems(GOOD + "stop: {min_ideas_before_stable: 3}\n")
-    assert "t.yaml:4: stop.min_ideas_before_stable: this tournament could never end" in said
-    assert problems(GOOD + "stop: {min_ideas_before_stable: 3}\nlimits: {matches: 4}\n") == []
+    elo = GOOD + "format: elo\n"
+    (said,) = problems(elo + "stop: {min_ideas_before_stable: 3}\n")
+    assert "t.yaml:5: stop.min_ideas_before_stable: this tournament could never end" in said
+    assert problems(elo + "stop: {min_ideas_before_stable: 3}\nlimits: {matches: 4}\n") == []
     (said,) = problems(GOOD + "format: {similarity: embedding}\n")
     assert "t.yaml:4: format.similarity: 'embedding' needs candidates with an embedding" in said
     loaded = load_file(write(GOOD.replace("simulated}", "simulated, strengths: {a: 1, z: 2}}")))
@@ -407,7 +409,7 @@ def test_overrides_win_over_the_file_and_the_seed_over_all() -> None:
             "2",
             "--set limits.matchs: unknown key limits.matchs (did you mean limits.matches?)",
         ),
-        ("format.kind", "swiss", "--set format.kind: format kind 'swiss' is not available in this version"),
+        ("format.kind", "evolution", "--set format.kind: format kind 'evolution' is not"),
         ("judge.strengths", "{a: ", "--set judge.strengths: judge.strengths: cannot read '{a: '"),
         ("candidates", "gone.jsonl", "--set candidates: no such file or folder: 'gone.jsonl'"),
         ("", "x", "--set : unknown key"),

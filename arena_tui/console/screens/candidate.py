@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
 from textual import events, on, work
@@ -19,13 +19,16 @@ from arena_tui.console.entrant_keys import EntrantKeys
 from arena_tui.console.ledger import Entrant, Ledger, MatchLine
 from arena_tui.console.messages import Copied, EntrantOpened, MatchOpened
 from arena_tui.console.view import RunView
-from arena_tui.console.widgets.candidate_words import page_of, reason_of, record_of
+from arena_tui.console.widgets.candidate_words import page_of, reason_of, record_of, system_page
 from arena_tui.console.widgets.curves import Curves, Picture, by_own_matches
 from arena_tui.console.widgets.kin_rows import KinRows, PlayedRows
 from arena_tui.console.widgets.lineage_row import rated
 from arena_tui.console.widgets.plain import PlainStatic, safe, safe_line
 from arena_tui.errors import ArenaError
 from arena_tui.safetext import clean
+from arena_tui.store.board_rows import TextFact
+from arena_tui.values import counted
+from arena_tui.vocabulary import ARENA
 
 LOOK = 0.25  # seconds between looks at the facts
 WIDE = 120  # cells from which on text and figures stand side by side
@@ -64,9 +67,11 @@ class CandidateScreen(Screen[None], EntrantKeys):
     BINDINGS: ClassVar[list[BindingType]] = bindings("candidate", "entrant")
     help_title = "Candidate"
     help_text = (
-        "The text as it was given, its review, and its record: rank and the range it may have, rating with "
-        "interval, wins, draws and losses. Below are parents, children and twins, and every match, newest "
-        "first, with the judge's reason for the one under the cursor. Enter opens the match or the relative."
+        "The text as it was given, its review, and its record: rank and the ranks it cannot be told apart "
+        "from, rating with its 95 % interval (in elo that of BT, which depends on no order), wins, draws "
+        "and losses. Below are parents, children and twins, and every match, newest first, with the "
+        "judge's reason for the one under the cursor. Enter opens the match or the relative. A system "
+        "shows how its texts begin, group by group, and its record over each."
     )
 
     def __init__(self, view: RunView, group: str, id: str) -> None:
@@ -74,6 +79,7 @@ class CandidateScreen(Screen[None], EntrantKeys):
         self.view = view
         self.key = (group, id)
         self._candidate: Candidate | None = None
+        self._texts: Sequence[TextFact] | None = None  # of a system
         self._pulled: tuple[Ledger, int] | None = None
 
     def compose(self) -> ComposeResult:
@@ -131,6 +137,7 @@ class CandidateScreen(Screen[None], EntrantKeys):
             self.query_one("#record", PlainStatic).show(safe_line(told))
             return
         self.query_one("#record", PlainStatic).show(record_of(entrant, ledger))
+        self._show_texts()
         kin = self.query_one(KinRows)
         kin.look(ledger, entrant)
         kin.set_class(not kin.kin, "none")
@@ -138,18 +145,32 @@ class CandidateScreen(Screen[None], EntrantKeys):
         self.query_one(PlayedRows).look(ledger, entrant)
         who = rated(ledger, entrant)
         self.query_one(Curves).picture(Picture((by_own_matches(who),), (0, max(1, len(who.history)))))
-        self.query_one("#rise").border_subtitle = Content("by its rated matches")
+        rise = self.query_one("#rise")
+        rise.border_title = Content("Rating" if ledger.rules.kind == "elo" else "Points")
+        rise.border_subtitle = Content("by its valid matches")
 
     @work(exclusive=True, group="text")
     async def _load(self) -> None:
         text = self.query_one("#text", PlainStatic)
         try:
+            if self.view.ledger.rules.dealt and self.key[0] == ARENA:
+                self._texts = await self.view.facts.texts_of(self.key[1])
+                self._show_texts()
+                return
             self._candidate = await self.view.facts.candidate(*self.key)
         except ArenaError as error:
             text.show(safe(str(error)))
             return
         text.show(page_of(self._candidate))
         self.query_one("#page").border_subtitle = Content(f"{len(self._candidate.text):,} characters")
+
+    def _show_texts(self) -> None:
+        """What a system wrote; nothing for a candidate, which shows its text."""
+        if self._texts is None or self.entrant is None:
+            return
+        page = system_page(self.entrant, self._texts, 160)
+        self.query_one("#text", PlainStatic).show(page)
+        self.query_one("#page").border_subtitle = Content(counted(len(self._texts), "text"))
 
     @on(PlayedRows.Moved)
     def _match_reached(self, event: PlayedRows.Moved) -> None:
@@ -183,6 +204,8 @@ class CandidateScreen(Screen[None], EntrantKeys):
         """Copy the text, whole and cleaned."""
         if self._candidate is not None:
             self.post_message(Copied(clean(self._candidate.text)))
+        elif self._texts is not None and self.entrant is not None:
+            self.post_message(Copied(system_page(self.entrant, self._texts, 160).plain))
 
     def acted_on(self) -> tuple[Entrant | None, Ledger]:
         """The candidate of this screen, if it is there at the moment that is shown."""

@@ -51,7 +51,8 @@ class HistoryScreen(Screen[None]):
     BINDINGS: ClassVar[list[BindingType]] = bindings("history")
     help_title = "Rating history"
     help_text = (
-        "The ratings of the best candidates after each applied match; a letter stands where a curve ends. "
+        "The ratings of the best candidates after each applied match (outside elo their points: a fit has no "
+        "history); a letter stands where a curve ends. "
         "Below the axis are actions and the first match of each generation. Left and right move the slider "
         "through the run: board and lineage show the moment it stands at. Enter takes that moment to the "
         "board and the lineage of the run's screen (its status stays at now); at the right end it is now, "
@@ -145,7 +146,9 @@ class HistoryScreen(Screen[None]):
         )
         ratings = [each.rating if then is None else each.rating_before(then) for each in drawn]
         width = (26 if self.has_class("narrow") else 34) - 2  # without its padding
-        self.query_one("#legend", PlainStatic).show(legend(drawn, ratings, width, self.view.glyphs))
+        self.query_one("#legend", PlainStatic).show(
+            legend(drawn, ratings, width, self.view.glyphs, now.rules.kind)
+        )
 
     def _show_slider(self) -> None:
         last = self._moments.last

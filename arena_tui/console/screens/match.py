@@ -21,7 +21,7 @@ from arena_tui.console.screens.dialogs import ChooseScreen
 from arena_tui.console.speech import whole
 from arena_tui.console.view import RunView
 from arena_tui.console.widgets.held import held_words
-from arena_tui.console.widgets.match_head import match_head, match_number, slots
+from arena_tui.console.widgets.match_head import match_head, match_number, place_words, slots
 from arena_tui.console.widgets.paper import Paper
 from arena_tui.console.widgets.plain import PlainStatic, notify, safe_line
 from arena_tui.console.widgets.sections import Section
@@ -54,7 +54,7 @@ class MatchScreen(Screen[None]):
 
     help_title = "Match"
     help_text = (
-        "Both texts, all that was said in the match, the verdict, the ratings before and after. d "
+        "Both texts, all that was said in the match, the verdict, ratings (or points) before and after. d "
         "marks the words that one text has and the other has not; w shows the replies as they came, with "
         "what they cost and what was read from them. o gives the match another outcome, h lets you judge it "
         "yourself, without names and in an order drawn anew. On a narrow screen Tab changes between "
@@ -62,7 +62,7 @@ class MatchScreen(Screen[None]):
     )
     DEFAULT_CSS = """
     MatchScreen {
-        & > .head { height: auto; max-height: 3; padding: 0 1; text-wrap: nowrap; text-overflow: ellipsis; }
+        & > .head { height: auto; max-height: 4; padding: 0 1; text-wrap: nowrap; text-overflow: ellipsis; }
         & > .parts { display: none; height: 1; padding: 0 1; }
         & #turns { height: 1fr; border: $frame $panel; border-title-color: $text-muted; }
         & #turns:focus { border: $frame $primary; border-title-color: $text; border-title-style: bold; }
@@ -150,7 +150,7 @@ class MatchScreen(Screen[None]):
                 return
             if not self._both:
                 left, right = (record.a, record.b) if slots(record.orders) == (1, 2) else (record.b, record.a)
-                self._both = (await facts.candidate(group, left), await facts.candidate(group, right))
+                self._both = (await facts.shown(record, left), await facts.shown(record, right))
             elif record == self._record:
                 return
         except ArenaError as error:
@@ -159,8 +159,10 @@ class MatchScreen(Screen[None]):
         self._record = record
         self._titles = names_of(self._view.ledger, group, record.a, record.b, both=len(record.orders) > 1)
         number = match_number(self._view.ledger, group, seq)
-        self._head.show(match_head(self._titles, number, record.mode, record))
-        self._badge.tell(record, self._titles, self._view.glyphs)
+        self._head.show(
+            match_head(self._titles, number, record.mode, record, place_words(self._view.ledger, record))
+        )
+        self._badge.tell(record, self._titles, self._view.glyphs, self._view.ledger.rules.kind)
         self._show_turns()
         await self._show_texts()
 
@@ -309,7 +311,7 @@ class MatchScreen(Screen[None]):
                 self.post_message(self.Overruled(*self.match, outcomes[key]))
 
         question = f"Which outcome shall {match_number(self._view.ledger, *self.match)} have?"
-        detail = "The ratings are worked out anew; what was played stays as it was."
+        detail = "Ratings and points are worked out anew; what was played stays as it was."
         self.app.push_screen(ChooseScreen(question, choices, now, detail=detail), chosen)
 
     def action_hand(self) -> None:

@@ -153,7 +153,7 @@ class RunScreen(RunKeys):
 
     def _offer_keys(self) -> None:
         """The footer is made anew only when other keys apply."""
-        applies = self.view.state.phase, len(self.view.ledger.groups) > 1
+        applies = self.view.state.phase, self.view.ledger.several
         if applies != self._applies:
             self._applies = applies
             self.refresh_bindings()
@@ -249,7 +249,7 @@ class RunScreen(RunKeys):
 
             self.app.push_screen(DiffScreen(self.view, entrant.group, entrant.id))
             return
-        named = f"{entrant.group}:{entrant.id}" if len(self.view.ledger.groups) > 1 else entrant.id
+        named = f"{entrant.group}:{entrant.id}" if self.view.ledger.several else entrant.id
         self.act(verb, named)
 
     # --- keys ----------------------------------------------------------------------------------
@@ -266,7 +266,7 @@ class RunScreen(RunKeys):
             case "resume":
                 return state.phase == "stopped"
             case "groups":
-                return len(self.view.ledger.groups) > 1
+                return self.view.ledger.several
         return True
 
     def action_match_before(self) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from arena_tui.console.columns import Pieces, fit
+from arena_tui.console.figures import rating_words
 from arena_tui.console.interval_bar import interval_bar
 from arena_tui.console.ledger import Entrant
 from arena_tui.console.spark import spark
@@ -60,11 +61,35 @@ def title(entrant: Entrant, look: BoardLook, width: int) -> Pieces:
 
 
 def rating(entrant: Entrant, look: BoardLook, width: int) -> Pieces:
-    return [(f"{entrant.rating:.0f}", figure_ink(entrant, look))]
+    return [(rating_words(entrant), figure_ink(entrant, look))]
+
+
+def fitted(entrant: Entrant, look: BoardLook, width: int) -> Pieces:
+    return [(fitted_words(entrant), figure_ink(entrant, look))]
+
+
+def fitted_words(entrant: Entrant) -> str:
+    return "" if entrant.fitted is None or not entrant.matches else f"{entrant.fitted:.0f}"
+
+
+def points(entrant: Entrant, look: BoardLook, width: int) -> Pieces:
+    return [(f"{entrant.rating:.1f}", figure_ink(entrant, look))]
+
+
+def share(entrant: Entrant, look: BoardLook, width: int) -> Pieces:
+    return [(share_words(entrant), figure_ink(entrant, look))]
+
+
+def share_words(entrant: Entrant) -> str:
+    return "" if entrant.share is None else f"{entrant.share:.3f}"
 
 
 def bar(entrant: Entrant, look: BoardLook, width: int) -> Pieces:
-    bar = interval_bar(entrant.rating, entrant.low, entrant.high, look.scale, width, look.glyphs)
+    at = entrant.fitted if entrant.fitted is not None and entrant.matches else None
+    at = entrant.figure if at is None and not look.intervals else at
+    if at is None:
+        return [("", "")]
+    bar = interval_bar(at, entrant.low, entrant.high, look.scale, width, look.glyphs)
     before, point, after = bar.partition(look.glyphs.point)
     ink = figure_ink(entrant, look) or "board--point"
     return [(before, "board--line"), (point, ink), (after, "board--line")]
@@ -72,7 +97,16 @@ def bar(entrant: Entrant, look: BoardLook, width: int) -> Pieces:
 
 def scale(look: BoardLook, width: int) -> str:
     low, high = f"{look.scale.low:.0f}", f"{look.scale.high:.0f}"
-    return f"{low}{high:>{max(0, width - len(low) - 1)}}"
+    if look.fitted:  # not the scale of the rating beside it
+        low += " BT"
+    return f"{low}{high:>{max(0, width - len(low))}}"
+
+
+def bar_width(look: BoardLook) -> int:
+    """Intervals, or where Elo ratings lie before there are any."""
+    if not look.intervals and look.kind != "elo":
+        return 0
+    return BAR + 1 if look.fitted else BAR
 
 
 def record(entrant: Entrant, look: BoardLook, width: int) -> Pieces:

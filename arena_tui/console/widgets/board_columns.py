@@ -73,15 +73,46 @@ BOARD_COLUMNS: tuple[Column[Entrant, BoardLook], ...] = (
         _heading("rating"),
         lambda look: look.rating,
         cells.rating,
+        key=lambda entrant, look: entrant.figure,
+        right=True,
+        descending=True,
+        plain=lambda entrant, look: "" if entrant.figure is None else f"{entrant.figure:.1f}",
+    ),
+    Column(
+        "BT",
+        _heading("BT"),
+        lambda look: look.fitted,
+        cells.fitted,
+        key=lambda entrant, look: entrant.fitted if entrant.matches else None,
+        right=True,
+        descending=True,
+        plain=lambda entrant, look: cells.fitted_words(entrant),
+        spares=_well,
+    ),
+    Column(
+        "points",
+        _heading("points"),
+        lambda look: look.points,
+        cells.points,
         key=lambda entrant, look: entrant.rating,
         right=True,
         descending=True,
-        plain=lambda entrant, look: f"{entrant.rating:.1f}",
+        plain=lambda entrant, look: f"{entrant.rating:g}",
+    ),
+    Column(
+        "w/c",
+        _heading("w/c"),
+        lambda look: look.share,
+        cells.share,
+        key=lambda entrant, look: entrant.share,
+        right=True,
+        descending=True,
+        plain=lambda entrant, look: cells.share_words(entrant),
     ),
     Column(
         "interval",
         cells.scale,
-        lambda look: cells.BAR,
+        cells.bar_width,
         cells.bar,
         key=cells.width_of_interval,
         descending=True,
@@ -125,7 +156,7 @@ BOARD_COLUMNS: tuple[Column[Entrant, BoardLook], ...] = (
     Column(
         "trend",
         _heading("trend"),
-        lambda look: cells.SPARK if look.begun else 0,
+        lambda look: cells.SPARK if look.begun and look.kind == "elo" else 0,
         cells.trend,
         key=cells.gained,
         descending=True,
@@ -159,7 +190,7 @@ BOARD_COLUMNS: tuple[Column[Entrant, BoardLook], ...] = (
 """All columns from left to right."""
 
 IMPORTANCE = (
-    "title", "rank", "rating", "W-D-L", "group", "class", "moved", "interval", "trend", "range", "state",
-    "P(best)", "matches", "flags", "system",
+    "title", "rank", "rating", "W-D-L", "group", "class", "w/c", "points", "moved", "interval", "trend",
+    "P(best)", "range", "BT", "state", "matches", "flags", "system",
 )  # fmt: skip
 """The order in which they find room, the first four at 38 cells. Ranks count within a group and a class."""

@@ -16,6 +16,8 @@ from arena_tui.console.ledger import Entrant
 from arena_tui.console.widgets.plain import safe_line
 
 TEXT_CELLS = 300  # of a name or a title that are kept: no terminal shows more beside the other columns
+IN_POINTS = ("swiss", "round_robin", "knockout")
+"""Formats whose points a person would count along; the pivot's are told as a share of the comparisons."""
 WORD = 14  # cells that a class, a system or a group gets at most
 
 STATE_WORDS = {
@@ -36,11 +38,12 @@ LETTERS = {"draft": "d", "reviewed": "w", "quarantined": "q", "retired": "t"}
 class BoardLook:
     """What the columns need to know of the shown entrants as a whole.
 
-    Widths are in cells, 0 for a column with nothing to show. `titles` gives an entrant's title on one
-    clean line. `signs`: some have a sign before their title; `intervals`: some have an interval; `begun` are
-    the groups in which matches have been played.
+    `kind` is that of the format. Widths are in cells, 0 for a column with nothing to show. `titles` gives an
+    entrant's title on one clean line. `signs`: some have a sign before their title; `intervals`: some have an
+    interval; `begun` are the groups in which matches have been played.
     """
 
+    kind: str
     glyphs: Glyphs
     titles: Callable[[Entrant], str]
     scale: Scale
@@ -53,6 +56,9 @@ class BoardLook:
     matches: int
     p_best: int
     rating: int
+    fitted: int
+    points: int
+    share: int
     state: int
     flags: int
     flag_words: int
@@ -71,6 +77,7 @@ def measure(
     *,
     groups: bool,
     begun: frozenset[str],
+    kind: str = "elo",
 ) -> BoardLook:
     """The look of a board of these entrants; `groups`: it spans several; see `BoardLook` for `begun`."""
 
@@ -80,7 +87,8 @@ def measure(
     def digits(attribute: str) -> int:
         return len(str(max(values(attribute), default=0)))
 
-    ratings = list(values("rating")) or [0.0]
+    ratings = [figure for figure in values("figure") if figure is not None] or [0.0]
+    fits = [figure for figure in values("fitted") if figure is not None]
     lows = [low for low in values("low") if low is not None]
     highs = [high for high in values("high") if high is not None]
     ranks = [rank for rank in values("rank_high") if rank is not None]
@@ -89,9 +97,10 @@ def measure(
     played = list(values("matches"))
     moves = max(max(values("moved"), default=0), -min(values("moved"), default=0))
     return BoardLook(
+        kind=kind,
         glyphs=glyphs,
         titles=titles,
-        scale=round_scale(min([*ratings, *lows]), max([*ratings, *highs])),
+        scale=round_scale(min([*(fits or ratings), *lows]), max([*(fits or ratings), *highs])),
         rank=max(2, digits("rank")),
         range=max(6, 2 * len(str(max(ranks))) + 1) if ranks else 0,
         moved=max(4, 1 + len(str(moves))) if moves else 0,
@@ -101,6 +110,9 @@ def measure(
         matches=max(3, len(str(max(played, default=0)))),
         p_best=5 if any(share is not None for share in values("p_best")) else 0,
         rating=max(7, len(f"{max(ratings):.0f}"), len(f"{min(ratings):.0f}")),
+        fitted=5 if fits and kind == "elo" else 0,
+        points=max(6, len(f"{max(values('rating'), default=0.0):.1f}")) if kind in IN_POINTS else 0,
+        share=5 if kind == "pivot" else 0,
         state=_widest({state_of(each, glyphs)[0] for each in kinds.values()}, 12),
         flags=6 if any(flags) else 0,
         flag_words=_widest((flag_words(each) for each in flags), 40),

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rich.text import Text
 
 from arena_tui.candidate import Candidate
+from arena_tui.console.figures import score_words
 from arena_tui.console.ledger import Entrant, Ledger
 from arena_tui.console.widgets.lineage_row import rated
 from arena_tui.console.widgets.plain import safe, safe_line
+from arena_tui.store.board_rows import TextFact
 from arena_tui.store.match_rows import MatchRecord
 
 
@@ -22,18 +26,15 @@ def record_of(entrant: Entrant, ledger: Ledger) -> Text:
     rank = f"rank {who.rank}" if who.rank else "no rank"
     if who.rank_low is not None and who.rank_high is not None and who.rank_low != who.rank_high:
         rank += f" ({who.rank_low} to {who.rank_high})"
-    rating = f"rating {who.rating:.0f}"
-    if who.low is not None and who.high is not None:
-        rating += f" [{who.low:.0f}, {who.high:.0f}]"
-    figures = [rank, rating, f"{who.wins}-{who.draws}-{who.losses} won-drawn-lost"]
+    figures = [rank, *_scores(who, ledger.rules.kind), f"{who.wins}-{who.draws}-{who.losses} won-drawn-lost"]
     if who.voids:
         figures.append(f"{who.voids} void")
     if who.p_best is not None:
         figures.append(f"best with {who.p_best:.0%}")
     known = [f"generation {entrant.generation}"] if entrant.generation else []
-    if len(ledger.groups) > 1:
+    if ledger.several:
         known.append(f"group {entrant.group}")
-    if entrant.system is not None:
+    if entrant.system is not None and not ledger.rules.dealt:
         known.append(f"system {entrant.system}")
     if entrant.class_ is not None:
         known.append(f"class {entrant.class_}")
@@ -45,6 +46,51 @@ def record_of(entrant: Entrant, ledger: Ledger) -> Text:
         known.append(f"twin of {shown}, whose record it shares")
     text.append("\n" + safe_line(", ".join((*figures, *known)), 600))
     return text
+
+
+def _scores(who: Entrant, kind: str) -> list[str]:
+    """What it is ranked and rated by, with the interval behind the rating that it belongs to."""
+    told = []
+    if kind == "elo":
+        told.append(f"rating {who.rating:.0f}")
+    elif kind == "pivot":
+        told.append("w/c unknown" if who.share is None else f"w/c {who.share:.3f}")
+    elif kind != "adaptive":
+        told.append(f"{score_words(who.rating, kind)} points")
+    if who.fitted is not None and who.matches:
+        fitted = f"{'BT' if kind == 'elo' else 'rating'} {who.fitted:.0f}"
+        if who.low is not None and who.high is not None:
+            fitted += f" [{who.low:.0f}, {who.high:.0f}]"
+        told.append(fitted)
+    return told
+
+
+def system_page(who: Entrant, texts: Sequence[TextFact], width: int) -> Text:
+    """The record of a system by category, then how its texts begin, each with the record over it."""
+    dealt = who.dealt or {}
+    by_category: dict[str, list[int]] = {}
+    for fact in texts:
+        record = dealt.get(fact.group, [0, 0, 0])
+        total = by_category.setdefault(fact.category or "", [0, 0, 0])
+        for place, count in enumerate(record):
+            total[place] += count
+    page = Text()
+    if set(by_category) - {""}:
+        page.append("Won, drawn, lost by category\n", "bold")
+        for category, total in by_category.items():
+            page.append(f"{_record(total):>12}  {safe_line(category, 80) or '(none)'}\n")
+        page.append("\n")
+    page.append("Its texts, with won, drawn, lost over each\n", "bold")
+    for fact in texts:
+        page.append(f"{_record(dealt.get(fact.group, [0, 0, 0])):>12}  ")
+        page.append(safe_line(fact.group, 24), "bold")
+        title = "" if fact.title.strip() in ("", who.id) else f"{fact.title}: "
+        page.append(f"  {safe_line(title + fact.beginning, max(20, width))}\n")
+    return page
+
+
+def _record(counts: Sequence[int]) -> str:
+    return "-".join(str(each) for each in counts) if any(counts) else ""
 
 
 def page_of(candidate: Candidate) -> Text:

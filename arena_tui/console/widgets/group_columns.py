@@ -18,7 +18,7 @@ REASONS = {
     "EXTERNAL": "stopped by hand",
     "IDLE": "nothing left to do",
     "COMPLETED": "all played",
-    "CONFIDENT": "winner certain",
+    "CONFIDENT": "leader sure enough",
 }
 """Why a group ended, in the few words that a column holds."""
 

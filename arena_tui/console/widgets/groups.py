@@ -72,7 +72,7 @@ class GroupRows(SortedRows[GroupRow, GroupLook]):
     def _row(self, place: int, board: GroupBoard) -> GroupRow:
         state = self.view.state.groups.get(board.id)
         firsts = [table.ranked()[0] for table in board.tables.values()] if board.applied else []
-        leader = max((each for each in firsts if each.plays), key=lambda each: each.rating, default=None)
+        leader = max((each for each in firsts if each.plays), key=lambda each: each.worth, default=None)
         return GroupRow(
             board=board,
             place=place,

@@ -72,7 +72,7 @@ class InFlightRows(Rows):
         speaker = "" if not flying.speaker else "judge"
         if flying.speaker and flying.slot is not None:
             speaker = names.in_slot(flying.orientation, flying.slot)
-        number = str(flying.seq) if len(self._view.ledger.groups) < 2 else f"{flying.group}:{flying.seq}"
+        number = str(flying.seq) if not self._view.ledger.several else f"{flying.group}:{flying.seq}"
         seconds = f"{max(0.0, self._clock() - flying.since):.0f} s"
         return safe_line(number, 16), names, flying.mode, speaker, seconds
 

@@ -9,9 +9,11 @@ from rich.cells import cell_len
 from rich.text import Text
 from textual.message import Message
 
+from arena_tui.console.figures import rating_words
 from arena_tui.console.glyphs import Glyphs
 from arena_tui.console.ledger import Entrant, Ledger, MatchLine
 from arena_tui.console.widgets.lineage_row import cut, rated
+from arena_tui.console.widgets.plain import safe_line
 from arena_tui.console.widgets.rows import Rows
 
 
@@ -55,7 +57,7 @@ class KinRows(Rows):
         if entrant is None:
             return relation, id_
         who = rated(self._ledger, entrant)
-        return relation, id_, entrant.state, round(who.rating), who.wins, who.draws, who.losses
+        return relation, id_, entrant.state, rating_words(who), who.wins, who.draws, who.losses
 
     def header(self, width: int) -> Text:
         """What the columns are."""
@@ -75,7 +77,7 @@ class KinRows(Rows):
         room = max(1, width - 10 - 17)
         shown = cut(told, room, self._signs)
         line.append(shown + " " * (room - cell_len(shown)))
-        line.append(f" {who.rating:6.0f} {f'{who.wins}-{who.draws}-{who.losses}':>8}")
+        line.append(f" {rating_words(who):>6} {f'{who.wins}-{who.draws}-{who.losses}':>8}")
         line.truncate(width)
         return line
 
@@ -144,10 +146,11 @@ class PlayedRows(Rows):
 
     def header(self, width: int) -> Text:
         """What the columns are."""
-        return Text(("  match result    against".ljust(max(0, width - 17)) + "change mode")[:width])
+        last = "group" if self.lines and self.lines[0].at is not None else "mode"
+        return Text(("  match result    against".ljust(max(0, width - 17)) + f"change {last}")[:width])
 
     def draw(self, index: int, width: int) -> Text:
-        """Number, result, opponent, what it did to the rating, mode."""
+        """Number, result, opponent, what it did, mode (of systems: the group of their texts)."""
         match = self.lines[index]
         other = match.b if match.a is self._entrant else match.a
         result = outcome_of(match, self._entrant)
@@ -157,11 +160,17 @@ class PlayedRows(Rows):
         room = max(1, width - 18 - 17)
         shown = cut(other.title, room, self._signs)
         line.append(shown + " " * (room - cell_len(shown)))
-        change = "" if match.winner == "void" else f"{change_in(match, self._entrant):+.1f}"
+        change = "" if match.winner == "void" else self._change(match)
         line.append(f" {change:>6} ")
-        line.append(f"{match.mode:<9}", self.ink("played--muted"))
+        where = safe_line(match.at, 9) if match.at is not None else match.mode
+        line.append(f"{where:<9}", self.ink("played--muted"))
         line.truncate(width)
         return line
+
+    def _change(self, match: MatchLine) -> str:
+        change = change_in(match, self._entrant)
+        in_points = self._source is not None and self._source[0].rules.kind != "elo"
+        return f"{change:+.3g}" if in_points else f"{change:+.1f}"
 
     def watch_cursor(self, before: int, now: int) -> None:
         """The reason that is told is that of the match under the cursor."""

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from arena_tui.console.actions import bindings
 from arena_tui.console.entrant_keys import EntrantKeys
-from arena_tui.console.ledger import Entrant, Ledger
+from arena_tui.console.ledger import Entrant, GroupBoard, Ledger
 from arena_tui.console.messages import Copied, EntrantOpened, EntrantSelected
 from arena_tui.console.view import RunView
 from arena_tui.console.widgets.board_columns import BOARD_COLUMNS, IMPORTANCE
@@ -18,6 +18,7 @@ from arena_tui.console.widgets.list_pane import ListPane
 from arena_tui.console.widgets.plain import safe_line
 from arena_tui.console.widgets.sorted_rows import SortedRows
 from arena_tui.safetext import clean
+from arena_tui.values import counted
 
 
 class BoardRows(SortedRows[Entrant, BoardLook]):
@@ -75,9 +76,11 @@ class BoardRows(SortedRows[Entrant, BoardLook]):
 
     def measure(self, items: Sequence[Entrant]) -> BoardLook:
         """Widths, scale and glyphs for these entrants."""
-        several = self.view.group is None and len(self.view.ledger.groups) > 1
-        begun = frozenset(id_ for id_, board in self.view.ledger.groups.items() if board.applied)
-        return measure(items, self.glyphs, self.title_of, groups=several, begun=begun)
+        ledger = self.view.ledger
+        several = self.view.group is None and ledger.several
+        begun = frozenset(id_ for id_, board in ledger.groups.items() if board.applied)
+        kind = ledger.rules.kind
+        return measure(items, self.glyphs, self.title_of, groups=several, begun=begun, kind=kind)
 
     def identity(self, item: Entrant) -> Hashable:
         """Its number in the run."""
@@ -113,6 +116,7 @@ class BoardRows(SortedRows[Entrant, BoardLook]):
             item.rank,
             item.moved,
             item.rating,
+            item.fitted,
             item.wins,
             item.draws,
             item.losses,
@@ -139,10 +143,15 @@ class Leaderboard(ListPane, EntrantKeys):
     BINDINGS = bindings("board", "entrant")
     help_title = "Leaderboard"
     help_text = (
-        "Candidates by rating; ranks count within a group and a class. +/- tells the places gained or lost "
-        "over the last ten matches of the group, n counts the valid matches. The bar shows a rating's "
-        "interval on a scale that all rows share, the trend its last matches on a range of its own. A hollow "
-        "sign before a title: it has played no match yet, and its dim figures are only where it starts. "
+        "Candidates in their format's order: elo by Elo rating, pivot by w/c (the share of its comparisons "
+        "won), a knockout by how far they came, all others by the rating that fits all comparisons best "
+        "(Bradley-Terry, 1500 on average). Elo depends on the order of matches; BT does not. Ranks count "
+        "within a group and a class. The bar is the 95 % interval of the fitted rating on a scale that all "
+        "rows share; range: the ranks it cannot be told apart from; best: the chance that it is the best of "
+        "its class. All three speak of this judge's own noise; they cannot know whether it is right. A fit "
+        "that lags behind says of which match it is. +/- tells the places gained or lost over the last ten "
+        "matches, n counts the valid matches. A hollow sign before a title: it has played no match yet, and "
+        "dim figures are only where it starts. "
         "Rejected candidates are dim and play no more; a twin (=) has the same text as the one above it and "
         "shares its record."
     )
@@ -159,7 +168,13 @@ class Leaderboard(ListPane, EntrantKeys):
 
     def heading(self) -> str:
         """The pane's name, and the group that it is narrowed to."""
-        return "Leaderboard" if self.view.group is None else f"Leaderboard: {self.view.group}"
+        group = self.view.group
+        return "Leaderboard" if group is None else f"Leaderboard: {self.view.ledger.group_name(group)}"
+
+    def notes(self) -> list[str]:
+        """How far behind the fit is."""
+        ledger, group = self.view.ledger, self.view.group
+        return lag_words([each for each in ledger.playing if group in (None, each.id) and each.applied])
 
     def opened(self, item: Entrant) -> None:
         """Enter on an entrant."""
@@ -182,3 +197,14 @@ class Leaderboard(ListPane, EntrantKeys):
     def acted_on(self) -> tuple[Entrant | None, Ledger]:
         """The one under the cursor."""
         return self.entrant, self.view.ledger
+
+
+def lag_words(boards: Sequence[GroupBoard]) -> list[str]:
+    """What is said of fits that do not know the newest outcomes of their groups; nothing of those that do."""
+    behind = sum(board.lag for board in boards)
+    if not behind:
+        return []
+    if len(boards) > 1:
+        return [f"fits {counted(behind, 'match', 'matches')} behind"]
+    fit = boards[0].fit
+    return ["no fit yet" if fit is None else f"fit of match {fit.applied:,}"]

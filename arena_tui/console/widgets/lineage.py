@@ -12,6 +12,7 @@ from textual.binding import Binding, BindingType
 from arena_tui.console.actions import bindings
 from arena_tui.console.entrant_keys import EntrantKeys
 from arena_tui.console.family import Share, Show
+from arena_tui.console.figures import rating_words
 from arena_tui.console.glyphs import Glyphs
 from arena_tui.console.ledger import Entrant, Ledger
 from arena_tui.console.messages import Copied, EntrantOpened, EntrantSelected
@@ -169,7 +170,7 @@ class Lineage(Pane, EntrantKeys):
             self.post_message(Copied(safe_line(f"missing: {node.id}")))
             return
         who = rated(self._view.ledger, node.entrant)
-        figures = f"{who.rating:.0f}\t{who.wins}-{who.draws}-{who.losses}"
+        figures = f"{rating_words(who)}\t{who.wins}-{who.draws}-{who.losses}"
         words = words_of(self._rows.rows[self._rows.cursor], self._rows.forest)
         parts = (node.entrant.title, node.id, f"generation {node.column}", words)
         title, id_, generation, state = (safe_line(part) for part in parts)

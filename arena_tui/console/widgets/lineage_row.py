@@ -10,6 +10,7 @@ from rich.text import Text
 
 from arena_tui.console.columns import fit
 from arena_tui.console.family import Node, Row
+from arena_tui.console.figures import difference_words, rating_words
 from arena_tui.console.forest import Forest
 from arena_tui.console.glyphs import Glyphs
 from arena_tui.console.ledger import Entrant, Ledger
@@ -154,8 +155,8 @@ def figures_of(node: Node, ledger: Ledger, glyphs: Glyphs) -> dict[str, str]:
     who = rated(ledger, node.entrant)
     parent = None if node.under is None or node.under.entrant is None else rated(ledger, node.under.entrant)
     return {
-        "rating": f"{who.rating:.0f}",
-        "parent": "" if parent is None else f"{round(who.rating) - round(parent.rating):+d}",
+        "rating": rating_words(who),
+        "parent": difference_words(who, parent),
         "W-D-L": f"{who.wins}-{who.draws}-{who.losses}" if who.matches else "",
         "trend": spark(who.history[-_TREND:], _TREND, glyphs.spark),
     }

@@ -11,6 +11,7 @@ from textual.message import Message
 
 from arena_tui.console.actions import bindings
 from arena_tui.console.family import Founder, Key, Node, Row, Show
+from arena_tui.console.figures import rating_words
 from arena_tui.console.forest import Forest
 from arena_tui.console.glyphs import UNICODE, Glyphs
 from arena_tui.console.ledger import Ledger
@@ -121,9 +122,9 @@ class LineageRows(Rows):
             return node.key
         who = rated(self._ledger, entrant)
         parent = node.under.entrant if node.under is not None else None
-        above = None if parent is None else round(rated(self._ledger, parent).rating)
+        above = None if parent is None else rating_words(rated(self._ledger, parent))
         return (
-            *(node.key, entrant.state, entrant.flags, round(who.rating), above),
+            *(node.key, entrant.state, entrant.flags, rating_words(who), above),
             *(who.wins, who.draws, who.losses, len(who.history)),
         )
 
@@ -147,7 +148,7 @@ class LineageRows(Rows):
         return header_line(self._columns(width), width)
 
     def _columns(self, width: int) -> Columns:
-        groups = self._group is None and len(self._ledger.groups) > 1
+        groups = self._group is None and self._ledger.several
         return columns_of(self.forest, width, self._first, groups=groups)
 
     def watch_cursor(self, before: int, now: int) -> None:

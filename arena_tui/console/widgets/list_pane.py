@@ -38,6 +38,10 @@ class ListPane(Pane):
         """The words in the frame's upper edge."""
         raise NotImplementedError
 
+    def notes(self) -> list[str]:
+        """Further words in the frame's lower edge."""
+        return []
+
     def opened(self, item: Any) -> None:
         """Enter on an item."""
 
@@ -46,7 +50,7 @@ class ListPane(Pane):
 
     def _frame(self) -> None:
         rows = self.rows
-        told = []
+        told = self.notes()
         if rows.words:
             told.append(f"{len(rows.items):,} of {rows.total:,} with {' '.join(rows.words)}")
         if rows.sorted_by is not rows.columns[0] or rows.turned:

@@ -15,7 +15,7 @@ from arena_tui.vocabulary import Mode, Orientation
 
 def match_number(ledger: Ledger, group: str, seq: int) -> str:
     """What a match is called: its number in its group, with the group where there are several."""
-    return f"match {seq}" if len(ledger.groups) < 2 else f"match {safe_line(group, 40)}:{seq}"
+    return f"match {seq}" if not ledger.several else f"match {safe_line(group, 40)}:{seq}"
 
 
 def slots(orders: Sequence[Orientation]) -> tuple[int, int]:
@@ -23,8 +23,19 @@ def slots(orders: Sequence[Orientation]) -> tuple[int, int]:
     return (1, 2) if not orders or orders[0] == "ab" else (2, 1)
 
 
-def match_head(names: Names, number: str, mode: Mode | None, record: MatchRecord | None) -> Text:
-    """Two lines; what is not known (yet) is left out."""
+def place_words(ledger: Ledger, record: MatchRecord | None) -> str:
+    """The group whose texts were shown, with its prompt, where systems meet; not cleaned."""
+    if record is None or record.at is None:
+        return ""
+    board = ledger.groups.get(record.at)
+    prompt = "" if board is None or board.prompt is None else board.prompt.strip()
+    return f"texts of group {record.at}" + (f": {prompt}" if prompt else "")
+
+
+def match_head(
+    names: Names, number: str, mode: Mode | None, record: MatchRecord | None, place: str = ""
+) -> Text:
+    """Two lines, and one for the `place` where systems meet; what is not known (yet) is left out."""
     text = Text()
     if names.a:
         sides = sorted(zip(slots(() if record is None else record.orders), (names.a, names.b), strict=True))
@@ -40,4 +51,6 @@ def match_head(names: Names, number: str, mode: Mode | None, record: MatchRecord
         words += [] if record.round is None else [f"round {record.round}"]
         words += [safe_line(record.why, 200)] if record.why.strip() else []
     text.append(", ".join(words), "dim")
+    if place:
+        text.append(f"\n{safe_line(place, 400)}", "dim")
     return text

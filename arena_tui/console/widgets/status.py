@@ -54,9 +54,14 @@ class Status(Pane):
     help_title: ClassVar[str] = "Status"
     help_text: ClassVar[str] = (
         "What the run does now, why it stopped, and what will stop it. A gauge shows each limit: what is "
-        "spent, what is reserved for calls under way, and what is free. To stop: what still stands between "
-        "the leaderboard and its stop rule, and by how many points members of the top still move. What is "
-        "left is a range, from the fastest and the slowest pace of the last minutes."
+        "spent, what is reserved for calls under way, and what is free. Stage is the round, or the part "
+        "of the schedule, that is played. To stop: what still stands between the leaderboard and its stop "
+        "rule. For a stable top: by how many points its members still move. For a confident one: the "
+        "chance that the leader is within so many logits (0.3 are 52 points) of the best, of the chance "
+        "that is asked for, on two looks running, with all connected by comparisons and enough of these. "
+        "That speaks of this judge's noise: how surely the same judge would find it so again, not whether "
+        "the judge is right. What is left is a range, from the fastest and the slowest pace of the last "
+        "minutes."
     )
 
     def __init__(
@@ -97,7 +102,9 @@ class Status(Pane):
             self._pace.restart()
         self._ask_health(now, state.applied)
         ticking = int(now) if state.phase != "stopped" else 0
-        seen = (state.revision, state.phase, ticking, self._view.group, self._health, self._view.facts.ledger)
+        ledger = self._view.facts.ledger
+        fits = None if self._view.session.drives else ledger.revision  # then the distance comes from here
+        seen = (state.revision, state.phase, ticking, self._view.group, self._health, ledger, fits)
         if seen == self._seen:
             return
         self._seen = seen
@@ -122,10 +129,12 @@ class Status(Pane):
             glyphs=view.glyphs,
             named=self._named,
             plays=self._plays,
+            board=view.facts.ledger.groups.get,
             group=view.group,
             providers=view.session.providers(),
             health=self._health,
             keys=(self._key("run.resume"), self._key("run.limits")),
+            kind=view.facts.ledger.rules.kind,
         )
 
     def _plays(self, group: str, id_: str) -> bool:

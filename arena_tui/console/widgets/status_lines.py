@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from rich.cells import cell_len
 
 from arena_tui.amounts import duration, rate
 from arena_tui.console.glyphs import Glyphs
+from arena_tui.console.ledger import GroupBoard
 from arena_tui.console.pace import Pace, left_words
 from arena_tui.console.ports import ProviderView
 from arena_tui.console.status_words import (
@@ -23,7 +25,10 @@ from arena_tui.console.status_words import (
     phase_sign,
     phase_words,
     reason_words,
+    stage_words,
 )
+from arena_tui.console.sure_words import certainty, sure_words
+from arena_tui.console.sure_words import how_far as sureness_far
 from arena_tui.console.widgets.gauge import Piece
 from arena_tui.console.widgets.plain import safe_line
 from arena_tui.console.widgets.status_gauges import gauge_lines
@@ -39,8 +44,9 @@ TIGHTEST = 3
 @dataclass(frozen=True, slots=True)
 class Seen:
     """What the lines tell of. `named` gives a candidate's name on one safe line, `plays` says whether it may
-    still be paired, `now` is the clock of
-    `pace`, `health` the judge's in one line, `keys` those that resume and change limits."""
+    still be paired, `board` gives what has been played in a group, `now` is the clock of `pace`, `health` the
+    judge's in one line, `keys` those that resume and change limits, `kind` is that of the
+    format."""
 
     state: RunState
     pace: Pace
@@ -48,10 +54,12 @@ class Seen:
     glyphs: Glyphs
     named: Callable[[str, str], str]
     plays: Callable[[str, str], bool]
+    board: Callable[[str], GroupBoard | None]
     group: str | None = None
     providers: Sequence[ProviderView] = ()
     health: str = ""
     keys: tuple[str, str] = ("R", "L")
+    kind: str = "elo"
 
 
 def status_lines(seen: Seen, width: int, height: int) -> list[Line]:
@@ -72,6 +80,7 @@ def _lines(seen: Seen, width: int, tightness: int) -> list[Line]:
         lines += _ending(seen, width, tightness)
     lines += gauge_lines(state, seen.glyphs, width, paired=tightness == TIGHTEST)
     if state.phase != "stopped":
+        lines += _stage(seen, width, 2 if tightness == 0 else 1)
         lines += _to_stop(seen, width, 3 if tightness == 0 else 2 if tightness == 1 else 1)
     lines += _pace(seen, width)
     lines += _providers(seen, width, joined=tightness >= 1)
@@ -118,18 +127,28 @@ def _ending(seen: Seen, width: int, tightness: int) -> list[Line]:
         lines += [[(part, "dim")] for part in fold(held, width, 2)]
     if len(state.groups) > 1:
         lines += labelled("groups", groups_words(state.groups.values()), "", width, 1)
-    lines.append([(safe_line(next_words(state.stop_reason, *seen.keys), width), "live")])
+    lines.append([(safe_line(next_words(state.stop_reason, *seen.keys, seen.kind), width), "live")])
     return lines
 
 
 # --- what is still to come -------------------------------------------------------------------------
 
 
+def _groups(seen: Seen) -> list[GroupState]:
+    """The groups on show."""
+    return [group for group in seen.state.groups.values() if seen.group in (None, group.id)]
+
+
+def _stage(seen: Seen, width: int, most: int) -> list[Line]:
+    """The round or phase, with the matches where no gauge tells of them."""
+    groups = _groups(seen)
+    gauged = seen.state.match_limit is None and len(groups) == len(seen.state.groups)
+    return labelled("stage", safe_line(stage_words(groups, matches=not gauged)), "", width, most)
+
+
 def _to_stop(seen: Seen, width: int, most: int) -> list[Line]:
     """How far it is from its stop rule; with several groups the one furthest away."""
-    groups = list(seen.state.groups.values())
-    if seen.group is not None:
-        groups = [group for group in groups if group.id == seen.group]
+    groups = _groups(seen)
     if not groups:
         return []
     if len(groups) == 1:
@@ -139,15 +158,34 @@ def _to_stop(seen: Seen, width: int, most: int) -> list[Line]:
             return labelled("ended", f"{only.stop_reason}: {told}", "", width, most)
         return labelled("to stop", _distance(seen, only), "", width, most)
     lines = labelled("groups", groups_words(groups), "", width, 1)
-    far = [(how_far(group.distance), group) for group in groups if group.distance and not group.stop_reason]
-    if far:
-        furthest = max(far, key=lambda each: each[0])[1]
+    open_ = [group for group in groups if group.stop_reason is None]
+    far = [(how_far(group.distance), group) for group in open_ if group.distance]
+    unsure = [
+        (sureness_far(sure.furthest), group)
+        for group in open_
+        if (sure := certainty(group, seen.board(group.id))) is not None
+    ]
+    if far or unsure:
+        furthest = max(far, key=_first)[1] if far else max(unsure, key=_first)[1]
         told = f"{safe_line(furthest.id, NAME)}: {_distance(seen, furthest)}"
         lines += labelled("furthest", told, "", width, most)
     return lines
 
 
+def _first(each: tuple[Any, GroupState]) -> Any:
+    return each[0]
+
+
 def _distance(seen: Seen, group: GroupState) -> str:
+    board = seen.board(group.id)
+    sure = certainty(group, board)
+    if sure is not None:
+
+        def named(index: int) -> str:
+            rivals = () if board is None else board.rivals
+            return seen.named(group.id, rivals[index].id) if index < len(rivals) else "?"
+
+        return "; ".join(sure_words(sure.furthest, named, counted=sure.counted))
     if group.distance is None:
         return ""
     distance = group.distance

@@ -10,6 +10,7 @@ from textual import events
 from textual.message import Message
 from textual.widget import Widget
 
+from arena_tui.console.figures import rating_words
 from arena_tui.console.glyphs import UNICODE, Glyphs
 from arena_tui.console.ledger import Entrant, Ledger
 from arena_tui.console.widgets.lineage_row import cut
@@ -106,7 +107,9 @@ class MomentRows(Rows):
 
     def _since(self, entrant: Entrant) -> int | None:
         present = None if self._now is None else self._now.find(entrant.group, entrant.id)
-        return None if present is None else round(present.rating) - round(entrant.rating)
+        if present is None or present.figure is None or entrant.figure is None:
+            return None
+        return round(present.figure) - round(entrant.figure)
 
     def signature(self, index: int) -> Hashable:
         """Every figure that is shown."""
@@ -115,7 +118,7 @@ class MomentRows(Rows):
         return (
             entrant.number,
             entrant.rank,
-            round(entrant.rating),
+            rating_words(entrant),
             entrant.state,
             record,
             self._since(entrant),
@@ -131,7 +134,7 @@ class MomentRows(Rows):
         """One candidate."""
         entrant = self.shown[index]
         since = self._since(entrant)
-        figures = f" {entrant.rating:6.0f}"
+        figures = f" {rating_words(entrant):>6}"
         if self._now is not None:
             figures += f"{'' if since is None else f'{since:+d}':>7}"
         if width >= _RECORD:

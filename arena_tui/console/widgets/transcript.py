@@ -18,7 +18,7 @@ from arena_tui.console.messages import Copied, MatchOpened
 from arena_tui.console.view import RunView
 from arena_tui.console.widgets.choice_of_match import Guide
 from arena_tui.console.widgets.in_flight import InFlightScreen, MatchKey
-from arena_tui.console.widgets.match_head import match_head, match_number
+from arena_tui.console.widgets.match_head import match_head, match_number, place_words
 from arena_tui.console.widgets.pane import FilterLine, Pane
 from arena_tui.console.widgets.paper import Paper
 from arena_tui.console.widgets.plain import PlainStatic, notify, safe_line
@@ -50,7 +50,7 @@ class Transcript(Pane):
     )
     DEFAULT_CSS = """
     Transcript {
-        & > .head { height: auto; max-height: 3; padding: 0 1; text-wrap: nowrap; text-overflow: ellipsis; }
+        & > .head { height: auto; max-height: 4; padding: 0 1; text-wrap: nowrap; text-overflow: ellipsis; }
     }
     """
     BINDINGS = bindings("debate")
@@ -170,7 +170,7 @@ class Transcript(Pane):
             self._trouble = ""
             names = self._names_in(record)
             self._turns.stored(record, names, load)
-            self._badge.tell(record, names, self._view.glyphs)
+            self._badge.tell(record, names, self._view.glyphs, self._view.ledger.rules.kind)
             if record.winner is not None or record.held:
                 self._guide.decided(self.clock(), words=any(is_spoken(turn) for turn in record.turns))
             self._show_head()
@@ -219,7 +219,8 @@ class Transcript(Pane):
         modes = [flight.mode for flight in self._flying().values()]
         modes += [each.mode for each in (record, applied) if each is not None]
         number = match_number(self._view.ledger, *self._shown)
-        self._head.show(match_head(self._names(), number, modes[0] if modes else None, record))
+        place = place_words(self._view.ledger, record)
+        self._head.show(match_head(self._names(), number, modes[0] if modes else None, record, place))
 
     def _frame(self) -> None:
         """Whether it follows, and what is out of sight."""

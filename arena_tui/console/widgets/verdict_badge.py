@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from rich.text import Text
 
+from arena_tui.console.figures import moved_words
 from arena_tui.console.glyphs import Glyphs
 from arena_tui.console.widgets.held import held_words
 from arena_tui.console.widgets.plain import PlainStatic, safe_line
@@ -30,8 +31,8 @@ def verdict(record: MatchRecord, names: Names, glyphs: Glyphs) -> str:
     return f"{told} (overruled)" if record.overruled else told
 
 
-def ratings(record: MatchRecord, names: Names, *, before: bool = False) -> str:
-    """What it did to both ratings, empty for a match that changed none."""
+def ratings(record: MatchRecord, names: Names, *, before: bool = False, kind: str = "elo") -> str:
+    """What it did to both ratings (to points outside Elo), empty for a match that changed none."""
     sides = (
         (names.a, record.a_before, record.a_after),
         (names.b, record.b_before, record.b_after),
@@ -40,8 +41,7 @@ def ratings(record: MatchRecord, names: Names, *, before: bool = False) -> str:
     for title, old, new in sides:
         if old is None or new is None:
             return ""
-        was = f"{old:.1f} to " if before else ""
-        told.append(f"{title} {was}{new:.1f} ({new - old:+.1f})")
+        told.append(f"{title} {moved_words(old, new, kind, both=before)}")
     return ", ".join(told)
 
 
@@ -68,8 +68,8 @@ class VerdictBadge(PlainStatic):
         super().__init__()
         self._before = before
 
-    def tell(self, record: MatchRecord | None, names: Names, glyphs: Glyphs) -> None:
-        """Show what came of a match; nothing while nothing has."""
+    def tell(self, record: MatchRecord | None, names: Names, glyphs: Glyphs, kind: str = "elo") -> None:
+        """Show what came of a match of a format of that kind; nothing while nothing has."""
         winner = None if record is None else record.winner
         held = record is not None and record.held
         self.set_class(winner is not None or held, "decided")
@@ -80,7 +80,7 @@ class VerdictBadge(PlainStatic):
         self.set_class(winner == "draw", "drawn")
         self.set_class(winner == "void", "voided")
         text = Text(verdict(record, names, glyphs), style="bold")
-        changes = ratings(record, names, before=self._before)
+        changes = ratings(record, names, before=self._before, kind=kind)
         if changes:
             text.append(f"\n{changes}", "not bold")
         notes = [f"chance that {names.a} is better: {record.p_a:.2f}"] if record.p_a is not None else []
