@@ -106,7 +106,7 @@ def _standings_columns(format_kind: str) -> tuple[_Column, ...]:
     return (
         _Column("rank", right=True),
         _Column("range", right=True, goes=6),
-        _Column("title", least=8),
+        _Column("title", least=20),
         _Column("id"),
         _Column("Elo" if elo else "rating", right=True),
         _Column("BT", right=True, goes=4),

@@ -167,7 +167,7 @@ def test_a_killed_console_goes_on_where_it_was(home: Path) -> None:
 
 
 def test_a_second_terminal_watches_pauses_and_aborts(home: Path) -> None:
-    with arena(home, tournament(home.parent)) as driver:
+    with arena(home, tournament(home.parent, matches=9_000)) as driver:
         driver.wait_for("Enter starts")
         driver.press("enter")
         driver.wait_for("beats")

@@ -11,7 +11,7 @@ ENDS = {
     "swiss": ("COMPLETED", 0),
     "pivot": ("COMPLETED", 0),
     "adaptive": ("CONFIDENT", 0),
-    "systems": ("BUDGET", 3),  # at its limit on matches: four systems of like strength
+    "systems": ("CONFIDENT", 0),
 }
 
 

@@ -157,7 +157,8 @@ def test_reader_that_goes_away_is_no_traceback(arena: Arena, command: str) -> No
     arena.run("--no-ui", "--quiet", file)
     for redirection in ("| true", ">&-"):
         done = through_shell(arena, redirection, *command.split())
-        assert (done.stderr, "Traceback" in done.stderr) == ("", False)
+        said = [line for line in done.stderr.splitlines() if not line.endswith("other formats")]  # progress
+        assert said == []
 
 
 @pytest.mark.parametrize("redirection", ["2>&-", "2> /dev/full", "2> >(true)"])
