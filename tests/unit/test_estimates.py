@@ -208,34 +208,41 @@ def test_a_fit_of_half_the_rows_is_less_sure() -> None:
 
 
 def held(n: int, m: int, spread: float, *, bars: bool, seeds: int = 12) -> float:
-    """The share of centred strengths that their bars hold, over worlds with flat ties."""
+    """The share of centred strengths that their intervals hold, over worlds with flat ties."""
     found = []
     for seed in range(seeds):
         strength, columns = simulated(n, m, seed, spread=spread)
-        made = estimated(n, columns, bars=bars)
-        off = np.abs(strength - strength.mean() - made.fit.strength)
-        found.append(float((off < 1.959964 * made.se).mean()))
+        truth = 1500.0 + ELO_PER_LOGIT * (strength - strength.mean())
+        for true, each in zip(truth, estimated(n, columns, bars=bars).entrants, strict=True):
+            assert each.low is not None
+            assert each.high is not None
+            assert each.low <= each.rating <= each.high
+            found.append(each.low <= true <= each.high)
     return float(np.mean(found))
 
 
-def test_bars_allow_for_a_learnt_scale_that_is_too_small() -> None:
+def test_intervals_allow_for_a_learnt_scale_that_is_too_small() -> None:
     assert held(32, 93, 3.03, bars=False) < 0.7, "the bias that is allowed for"
     assert held(32, 93, 3.03, bars=True) >= 0.9
     assert held(16, 64, 1.72, bars=True) >= 0.9
     assert held(8, 24, 1.0, bars=True) >= 0.9
 
 
-def test_bars_of_many_comparisons_are_those_of_the_model() -> None:
+def width(n: int, columns: Columns, **more: object) -> float:
+    """The mean length of the intervals, in points."""
+    entrants = estimated(n, columns, **more).entrants
+    return float(np.mean([each.high - each.low for each in entrants]))  # type: ignore[operator]
+
+
+def test_intervals_of_many_comparisons_are_those_of_the_model() -> None:
     _, few = simulated(8, 24, 1)
     _, many = simulated(8, 20_000, 1)
-    for columns, most, least in ((few, 9.0, 1.3), (many, 1.05, 1.0)):
-        wide, plain = estimated(8, columns).se, estimated(8, columns, bars=False).se
-        assert least <= float((wide / plain).mean()) <= most
-    fixed = [estimated(8, few, prior=1.0, bars=bars).se for bars in (True, False)]
-    assert (fixed[0] == fixed[1]).all(), "a scale that is given is believed"
+    assert 1.2 < width(8, few) / width(8, few, bars=False) < 3.0
+    assert 1.0 <= width(8, many) / width(8, many, bars=False) < 1.02
+    assert width(8, few, prior=1.0) == width(8, few, prior=1.0, bars=False), "a given scale is believed"
 
 
-def test_half_the_weight_makes_bars_no_shorter() -> None:
+def test_half_the_weight_makes_intervals_no_shorter() -> None:
     _, columns = simulated(16, 64, 2)
     half = replace(columns, won=columns.won / 2, lost=columns.lost / 2, tied=columns.tied / 2)
-    assert (estimated(16, half).se > estimated(16, columns).se).mean() > 0.9
+    assert width(16, half) > width(16, columns)
