@@ -22,7 +22,6 @@ from arena_tui.settings import (
     binding_limits,
     in_format,
     llm_judges,
-    with_changes,
 )
 from arena_tui.text_files import label_of
 from arena_tui.tournament_file import Loaded
@@ -70,7 +69,7 @@ async def other_formats(
 ) -> list[tuple[str, dict[str, Any]]]:
     """(kind, forecast) of every other format for the same pool, limits and judge, with its own defaults.
 
-    Those that are open-ended end by the rule `confident`. Of one that cannot play this pool the forecast
+    Of one that cannot play this pool the forecast
     holds only `error`, a sentence. `told` hears how many are done.
     """
     found: list[tuple[str, dict[str, Any]]] = []
@@ -79,8 +78,6 @@ async def other_formats(
             continue
         try:
             other = in_format(tournament, kind)
-            if kind in OPEN_ENDED:
-                other = with_changes(other, {"stop.rule": "confident"})
             times = FEWER if kind in OPEN_ENDED else SIMULATIONS
             runs = await simulations(other, pool, times, leaders=True)
             found.append((kind, forecast(other, runs)))

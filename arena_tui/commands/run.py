@@ -22,6 +22,7 @@ from arena_tui.report.overview_text import overview_lines
 from arena_tui.report.plain import PlainDisplay, event_lines
 from arena_tui.report.result import Result
 from arena_tui.report.standing_notes import standing_notes
+from arena_tui.report.system_words import system_lines
 from arena_tui.report.tables import standings_table
 from arena_tui.resumption import NO_DIFFERENCES, Differences, options_of, overrides
 from arena_tui.running import drive
@@ -161,6 +162,7 @@ def print_result(result: Result, as_json: bool, stream: TextIO) -> None:
     simulated, place = result.judge["simulated"], layout()
     table = standings_table(result.standings, simulated=simulated, format_kind=result.format, **place)
     lines = [line for note in standing_notes(result) for line in wrap(clean(note), max(40, place["width"]))]
+    lines += [clean(line) for line in system_lines(result.details)]
     notes = "".join(f"{line}\n" for line in lines)
     print(table, end=f"\n{notes}" if notes else "", file=stream, flush=True)
     written = "\n".join(overview_lines(result.overview))

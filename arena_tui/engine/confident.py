@@ -92,5 +92,5 @@ class ConfidentRule:
         what = "the best" if settings.strict else f"within {settings.delta:g} logit of the best"
         return (
             f"by this judge's own noise the leader is {what} with probability {least.probability:.3f} "
-            f"(the best: {least.p_best:.3f}, the runner-up: {least.p_runner_up:.3f})"
+            f"(P(best) {least.p_best:.3f}, of the next likely {least.p_runner_up:.3f})"
         )

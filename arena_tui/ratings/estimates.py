@@ -51,6 +51,7 @@ class Estimate:
 class Confidence:
     """How sure the leader of a class is; entrants are indices, probabilities those of the posterior.
 
+    `leader` is the strongest by the fit, `runner_up` whoever else is most likely the best.
     `p_near` is P(leader within delta of the best). `connected`: comparisons link all who play, directly or
     through others. `comparisons` are the class's rows.
     """
@@ -145,7 +146,9 @@ def estimate(
             )
     entrants = []
     for index, (strength, *ends) in enumerate(zip(fitted.strength.tolist(), low, high, strict=True)):
-        bounds = (None, None) if np.isnan(ends).any() else (elo(float(ends[0])), elo(float(ends[1])))
+        bounds: tuple[float | None, float | None] = (None, None)
+        if not np.isnan(ends).any():
+            bounds = elo(float(ends[0])), elo(float(ends[1]))
         best, worst = ranges.get(index, (None, None))
         entrants.append(Estimate(elo(strength), *bounds, best, worst, p_best.get(index)))
     return Estimates(fitted, tuple(entrants), confidence, se, own)
@@ -218,4 +221,6 @@ def _odds(strength: Floats, spread: Spread, members: Indices, delta: float, seed
     wins = np.bincount(drawn.argmax(axis=1), minlength=len(contenders)) / len(drawn)
     p_best = dict.fromkeys(members.tolist(), 0.0) | dict(zip(contenders.tolist(), wins.tolist(), strict=True))
     near = drawn.max(axis=1) - drawn[:, 0] <= delta
-    return _Odds(int(order[0]), int(order[min(1, len(order) - 1)]), p_best, float(near.mean()))
+    others = order[1:].tolist() or order.tolist()
+    runner_up = max(others, key=lambda member: p_best[member])  # the stronger one of equal chances
+    return _Odds(int(order[0]), runner_up, p_best, float(near.mean()))

@@ -97,6 +97,8 @@ def _lead(gap: float) -> str:
 def _overview(result: Result) -> list[str]:
     """The closest races and who has hardly played, for one group or the first few."""
     details: Mapping[str, Any] = result.details
+    if result.compare == "systems" and len(result.groups["stop_reasons"]) > 1:
+        return []  # what is close in a prompt says nothing of the systems
     playing = Counter(row.group for row in result.standings if row.twin_of is None and row.state in PLAYING)
     only = next(iter(playing), "")
     groups = {"": details} if "closest_races" in details else details
@@ -106,7 +108,7 @@ def _overview(result: Result) -> list[str]:
         prefix = f"{name}: " if name else ""
         for race in overview["closest_races"]:
             if abs(race["gap"]) < CLOSE:
-                lines.append(f"{prefix}close: {race['ahead']} is {_lead(race['gap'])} {race['behind']}")
+                lines.append(f"{prefix}small gap: {race['ahead']} is {_lead(race['gap'])} {race['behind']}")
         hardly = overview["hardly_played"]
         if len(hardly) > 1 and len(hardly) == playing[name or only]:
             lines.append(f"{prefix}hardly played: all")

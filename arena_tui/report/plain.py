@@ -205,6 +205,8 @@ class PlainDisplay:
             state = self._state
             if state is None or state.revision == seen or state.phase == "stopped":
                 continue
+            if state.phase == "paused" and state.quiet and not self._tty:
+                continue  # it was told, and nothing moves before somebody acts
             seen = state.revision
             line = self._progress(state)
             if self._tty:

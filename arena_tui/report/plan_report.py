@@ -7,7 +7,7 @@ from typing import Any
 
 from arena_tui.amounts import duration
 
-_HEADINGS = ("matches", "comparisons", "calls", "tokens", "USD", "time", "top-1")
+_HEADINGS = ("runs", "matches", "comparisons", "calls", "tokens", "USD", "time", "top-1")
 
 
 def formats_table(told: Sequence[tuple[str, Mapping[str, Any]]]) -> Iterator[str]:
@@ -18,7 +18,8 @@ def formats_table(told: Sequence[tuple[str, Mapping[str, Any]]]) -> Iterator[str
     counts = sorted({each["simulations"] for _, each in told[1:] if "error" not in each})
     others = " to ".join(map(str, (counts[0], counts[-1]) if len(counts) > 1 else counts))
     yield ""
-    yield f"the same pool in each format with its defaults: medians of {others or 'no'} simulated runs each"
+    yield f"the same pool in each format with its defaults: medians of {others or 'no'} simulated runs; top-1 is"
+    yield "the share of them that ended with the strongest in front, however near the next one is"
     cells = [(kind, _cells(each)) for kind, each in told if "error" not in each]
     shown = [at for at in range(len(_HEADINGS)) if any(row[at] != "-" for _, row in cells)]
     widths = {at: max(len(_HEADINGS[at]), *(len(row[at]) for _, row in cells)) for at in shown}
@@ -39,6 +40,7 @@ def _cells(told: Mapping[str, Any]) -> tuple[str, ...]:
         return f"{told[name]['median']:{form}}" if known else "-"
 
     return (
+        str(told["simulations"]),
         median("matches"),
         median("comparisons"),
         median("calls"),

@@ -222,11 +222,18 @@ def _model(report: Mapping[str, Any], made: str) -> Iterator[str]:
         scale = f"{report['prior_scale']:.2f}"
         prior = f"strengths have a normal prior of scale {scale} logits, learnt from the log"
     yield f"Bradley-Terry over {made}: {ties}; {prior}. Rating = 1500 + 400 / ln 10 x centred strength."
-    bars = "Bars of 95 % trust the model"
+    allowed = []
     if report["clusters"] is not None:
-        bars = f"Bars of 95 % allow for what each of {counted(report['clusters'], 'group')} has of its own"
-    if report["pair_variance"] is not None:
-        bars += f", and for what pairs have of their own (variance {report['pair_variance']:.3g})"
+        allowed.append(f"what each of {counted(report['clusters'], 'group')} has of its own")
+    if report["pair_variance"]:
+        allowed.append(f"what pairs have of their own (variance {report['pair_variance']:.3g})")
+    if report["pair_variance"] is not None and report["prior_scale"] is not None:
+        allowed.append("a learnt scale that few comparisons leave too small")
+    bars = (
+        f"The 95 % intervals allow for {', and for '.join(allowed)}"
+        if allowed
+        else "The 95 % intervals trust the model"
+    )
     yield f"{bars}. They are on this judge's own scale and know nothing of whether the judge is right."
     slots = report["slot_effect"]
     if slots is not None:

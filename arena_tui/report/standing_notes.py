@@ -34,6 +34,7 @@ def standing_notes(result: Result) -> list[str]:
             "Elo depends on the order of the matches; BT, a Bradley-Terry fit of all of them together, does "
             "not"
         )
+    lines.append(_order(result))
     lines.append(_intervals(result, fits))
     for name, each in list(told.items())[:GROUPS]:
         prefix = f"{one_line(name, _WHOLE)}: " if len(told) > 1 else ""
@@ -53,11 +54,26 @@ def per_group(details: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
     return {name: told for name, told in details.items() if isinstance(told, Mapping) and "tie_model" in told}
 
 
+def _order(result: Result) -> str:
+    """By what the rows are sorted, and what stands beside the rank."""
+    by = {
+        "elo": "Elo",
+        "pivot": "w/c, what was won of what was played",
+        "knockout": "how far they came, then rating",
+    }.get(result.format, "rating")
+    score = {
+        "swiss": "; points: a win 1, a draw 1/2, a bye what bye_points says",
+        "round_robin": "; points: a win 1, a draw 1/2",
+    }.get(result.format, "")
+    return f"rows by {by}; range: the ranks it cannot be told apart from{score}"
+
+
 def _intervals(result: Result, fits: list[Mapping[str, Any]]) -> str:
     """What the bars are, in a sentence."""
     models = [words for model, words in _TIES.items() if any(each["tie_model"] == model for each in fits)]
     of = "BT" if result.format == "elo" else "the rating, a Bradley-Terry fit"
     parts = [f"95 %: intervals of {of}, on this judge's own scale; {' or '.join(models)}"]
+    parts.append("wide while few comparisons leave open how far apart candidates are at all")
     own = max(each["inflation"] or 0.0 for each in fits)
     if own > 0.0:
         most = "" if len(fits) == 1 else "up to "
@@ -88,7 +104,7 @@ def _leader(result: Result, class_: str, each: Mapping[str, Any]) -> str:
     leader, runner_up = one_line(each["leader"], _WHOLE), one_line(each["runner_up"], _WHOLE)
     near = f"within {each['delta']:g} logit of the best with probability {each['p_near']:.2f}"
     return (
-        f"P(best){of}{by}: {leader} {each['p_best']:.2f}, runner-up {runner_up} {each['p_runner_up']:.2f}; "
+        f"P(best){of}{by}: {leader} {each['p_best']:.0%}, next likely {runner_up} {each['p_runner_up']:.0%}; "
         f"{leader} is {near}"
     )
 

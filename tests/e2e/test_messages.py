@@ -185,7 +185,7 @@ def test_only_close_races_of_those_who_have_played_are_called_close(arena: Arena
     assert {race["ahead"], race["behind"]} == played
     judge = {"kind": "simulated", "mode": "pairwise", "noise": 0}
     wide = arena.run("--no-ui", "--json", "--new", arena.tournament(judge=judge, limits={"matches": 300}))
-    told = [line for line in wide.err.splitlines() if line.startswith("close: ")]
+    told = [line for line in wide.err.splitlines() if line.startswith("small gap: ")]
     near = [race for race in wide.result["details"]["closest_races"] if race["gap"] < 50]
     assert len(told) == len(near) < 3
 

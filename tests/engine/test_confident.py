@@ -45,7 +45,7 @@ def test_two_looks_running_must_agree() -> None:
     assert why is not None
     assert "by this judge's own noise" in why
     assert "within 0.3 logit of the best with probability 0.970" in why
-    assert "(the best: 0.800, the runner-up: 0.100)" in why
+    assert "(P(best) 0.800, of the next likely 0.100)" in why
 
 
 @pytest.mark.parametrize(

@@ -174,9 +174,9 @@ def test_held_verdicts_are_counted_in_the_table_after_a_limit_and_kept_for_later
 def test_only_gaps_that_a_few_matches_could_turn_are_called_close() -> None:
     races = [{"ahead": "a", "behind": "b", "gap": gap} for gap in (0.0, 12.34, 252.7)]
     result = replace(RESULT, details={"closest_races": races, "hardly_played": []})
-    assert [line for line in ending_lines(result, "stopped") if "close: " in line] == [
-        "close: a is level with b",
-        "close: a is 12.3 ahead of b",
+    assert [line for line in ending_lines(result, "stopped") if "small gap: " in line] == [
+        "small gap: a is level with b",
+        "small gap: a is 12.3 ahead of b",
     ]
 
 

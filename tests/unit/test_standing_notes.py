@@ -40,23 +40,26 @@ def notes(format_kind: str = "swiss", **fit: Any) -> list[str]:
 
 def test_bars_and_leaders_are_explained_and_no_more_than_there_is() -> None:
     assert notes() == [
+        "rows by rating; range: the ranks it cannot be told apart from; points: a win 1, a draw 1/2, a bye "
+        "what bye_points says",
         "95 %: intervals of the rating, a Bradley-Terry fit, on this judge's own scale; draws by Davidson's "
-        "model",
-        "P(best): a 0.81, runner-up b 0.12; a is within 0.3 logit of the best with probability 0.97",
+        "model; wide while few comparisons leave open how far apart candidates are at all",
+        "P(best): a 81%, next likely b 12%; a is within 0.3 logit of the best with probability 0.97",
     ]
     assert notes(tie_model=None, confidence={}) == []
 
 
 def test_elo_is_told_apart_from_the_fit() -> None:
-    order, bars, leader = notes("elo", tie_model="half")
+    order, sorted_by, bars, leader = notes("elo", tie_model="half")
+    assert sorted_by.startswith("rows by Elo; ")
     assert order.startswith("Elo depends on the order of the matches; BT")
     assert bars.startswith("95 %: intervals of BT, ")
-    assert bars.endswith("a draw counts as half a win")
-    assert leader.startswith("P(best) by the fit: a 0.81")
+    assert "; a draw counts as half a win; " in bars
+    assert leader.startswith("P(best) by the fit: a 81%")
 
 
 def test_wider_bars_say_why() -> None:
-    bars = notes(inflation=0.4, clustered=True)[0]
+    bars = notes(inflation=0.4, clustered=True)[1]
     assert "differ by 0.40 logits more than chance" in bars
     assert bars.endswith("(clustered by group)")
 
@@ -68,7 +71,7 @@ def test_sets_that_never_met_are_named_and_those_not_compared_are_none() -> None
 
 
 def test_leader_of_each_class_is_named() -> None:
-    told = notes(confidence={"x": SURE, "y": SURE | {"leader": "c"}})[1:]
+    told = notes(confidence={"x": SURE, "y": SURE | {"leader": "c"}})[2:]
     assert [line.split(": ")[0] for line in told] == ["P(best) of class x", "P(best) of class y"]
 
 
@@ -81,14 +84,14 @@ def test_confident_is_said_to_be_about_the_judge() -> None:
 def test_groups_are_told_apart_and_other_details_are_no_groups() -> None:
     details = {"g1": FIT, "g2": FIT | {"inflation": 0.2}, "matrix": {"x": {"y": 0.5}}}
     result = replace(RESULT, details=details)
-    bars, *leaders = standing_notes(result)
+    _, bars, *leaders = standing_notes(result)
     assert "differ by up to 0.20 logits" in bars
     assert [line.split(": ")[0] for line in leaders] == ["g1", "g2"]
     races = [{"ahead": "a", "behind": "b", "gap": 3.0}, {"ahead": "b", "behind": "c", "gap": -4.04}]
     details["g2"] = FIT | {"closest_races": races}
     lines = ending_lines(result, "finished")
-    assert "g2: close: a is 3.0 ahead of b" in lines
-    assert "g2: close: b is above and rated 4.0 lower than c" in lines
+    assert "g2: small gap: a is 3.0 ahead of b" in lines
+    assert "g2: small gap: b is above and rated 4.0 lower than c" in lines
 
 
 def test_names_cannot_act_on_the_terminal() -> None:
