@@ -15,11 +15,8 @@ def formats_table(told: Sequence[tuple[str, Mapping[str, Any]]]) -> Iterator[str
 
     Columns of which nothing is known for any format are left out. A format that cannot play the pool says so.
     """
-    counts = sorted({each["simulations"] for _, each in told[1:] if "error" not in each})
-    others = " to ".join(map(str, (counts[0], counts[-1]) if len(counts) > 1 else counts))
     yield ""
-    yield f"the same pool in each format with its defaults: medians of {others or 'no'} simulated runs; top-1 is"
-    yield "the share of them that ended with the strongest in front, however near the next one is"
+    yield "the same pool in each format with its defaults (medians; top-1: the strongest ends in front):"
     cells = [(kind, _cells(each)) for kind, each in told if "error" not in each]
     shown = [at for at in range(len(_HEADINGS)) if any(row[at] != "-" for _, row in cells)]
     widths = {at: max(len(_HEADINGS[at]), *(len(row[at]) for _, row in cells)) for at in shown}
