@@ -111,7 +111,7 @@ def test_other_formats_cost_what_they_would_cost() -> None:
     assert told["adaptive"]["stop_reasons"] == ["CONFIDENT"]
     table = list(formats_table([("round_robin", plan(given)), *others]))
     assert [line.split()[0] for line in table[3:]] == ["round_robin", *told]
-    assert table[3].split()[1:4] == ["20", "10", "10"]
+    assert table[3].split()[1:4] == ["3", "10", "10"]
     assert "calls" not in table[2], "no model is asked"
 
 
