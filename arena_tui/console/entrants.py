@@ -12,7 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from arena_tui.store.board_rows import EntrantFact
+from arena_tui.console.format_scores import WALKOVER, SatOut, idle_points, rounds_won
+from arena_tui.store.board_rows import USUAL, EntrantFact, Rules
 from arena_tui.vocabulary import PLAYING, CandidateState
 
 MOVEMENT = 10  # matches of its group over which a candidate's movement on the board is told
@@ -32,8 +33,8 @@ class Entrant:
     rated matches, `history_at` the index of each in `Ledger.match`, and before the first it is `start`.
     `fitted` is its Bradley-Terry rating in the last fit, with the interval `low` to `high`, the ranks it
     cannot be told apart from and its chance to be the best; all None until a fit exists. `index` counts the
-    candidates of its group without twins, `rounds` tells games won less games lost by round of a knockout,
-    `dealt` wins, draws and losses by the group whose texts were shown, where systems meet.
+    candidates of its group without twins, `rounds` tells games won less games lost by round of a knockout and
+    `games` its valid ones there (see `rounds_won`), `dealt` wins, draws and losses by the group whose texts were shown, where systems meet.
     """
 
     number: int
@@ -66,6 +67,7 @@ class Entrant:
     history_at: array[int] = field(default_factory=lambda: array("I"))
     unrated_at: array[int] | None = None  # indices of its void and withdrawn matches
     rounds: dict[int, int] | None = None
+    games: dict[int, int] | None = None
     dealt: dict[str, list[int]] | None = None
     place: int = 0  # as of the table's last settling
     climbed: int = 0  # as of the table's last settling
@@ -104,6 +106,16 @@ class Entrant:
     def share(self) -> float | None:
         """Points for each valid match, w/c of a pivot tournament; None before the first."""
         return self.rating / self.matches if self.matches else None
+
+    @property
+    def score(self) -> float:
+        """What its format counts, as the result has it: points, with those for byes, or rounds won."""
+        match self.table.kind:
+            case "swiss":
+                return self.rating + idle_points(self.table.rules, self.table.sat_out(self), self.voids)
+            case "knockout":
+                return rounds_won(self.rounds or {}, self.games or {}, self.table.rules.best_of)
+        return self.rating
 
     @property
     def worth(self) -> Worth:
@@ -152,7 +164,29 @@ def count_round(a: Entrant, b: Entrant, round_: int, code: int) -> None:
     for each, net in ((a, (code == 0) - (code == 1)), (b, (code == 1) - (code == 0))):
         each.rounds = each.rounds or {}
         each.rounds[round_] = each.rounds.get(round_, 0) + net
+        each.games = each.games or {}
+        each.games[round_] = each.games.get(round_, 0) + 1
     a.table.begin_round(round_)
+
+
+def count_unplayed(a: Entrant, b: Entrant, round_: int, *, withdrawn: bool) -> None:
+    """A knockout's game that decides nothing: void, or `withdrawn` since one of the two was rejected."""
+    for each in (a, b):
+        each.games = each.games or {}
+        if withdrawn and each.plays:
+            each.games[round_] = WALKOVER
+        else:
+            each.games.setdefault(round_, 0)
+
+
+def count_met(a: Entrant, b: Entrant, round_: int, planned: int, *, withdrawn: bool) -> None:
+    """A match of a Swiss round, or one that was to be: then who is left of it has a bye."""
+    table = a.table
+    table.sitting.met(round_, planned, a.number, b.number)
+    for each in (a, b):
+        if withdrawn and each.plays:
+            table.sitting.walked_over(each.number)
+    table.recount()
 
 
 def count_dealt(a: Entrant, b: Entrant, group: str, code: int) -> None:
@@ -185,20 +219,48 @@ class Twin(Entrant):
 class Table:
     """The entrants of one class of a group, best first: who plays, who played once, who never did.
 
-    `recent` are the group's last matches, shared by its tables; `kind` is that of the format, `round` the
-    newest round of a knockout. Movements are told where ratings move match by match: in Elo.
+    `recent` are the group's last matches, shared by its tables; `rules` those of the run, `round` the newest
+    round of a knockout, `sitting` who sat out a Swiss's, whose schedule is `over` or not. Movements are told
+    where ratings move match by match: in Elo.
     """
 
-    __slots__ = ("_climbed", "_keys", "_stale", "_touched", "kind", "recent", "round")
+    __slots__ = (
+        "_climbed",
+        "_keys",
+        "_sat",
+        "_stale",
+        "_touched",
+        "kind",
+        "over",
+        "recent",
+        "round",
+        "rules",
+        "sitting",
+    )
 
-    def __init__(self, recent: Recent, kind: str = "elo") -> None:
+    def __init__(self, recent: Recent, rules: Rules = USUAL) -> None:
         self.recent = recent
-        self.kind = kind
+        self.rules = rules
+        self.kind = rules.kind
         self.round = 0
+        self.sitting = SatOut(rules)
+        self.over = False
+        self._sat: Mapping[int, int] | None = None
         self._keys: list[Key] = []
         self._touched: dict[int, Entrant] = {}  # to be filed anew, by number
         self._climbed: list[Entrant] = []
         self._stale = True
+
+    def sat_out(self, entrant: Entrant) -> int:
+        """How many rounds of a Swiss it sat out."""
+        if self._sat is None:
+            known = {each.number: (each.id, each.plays) for each in self.ranked()}
+            self._sat = self.sitting.count(known, self.over)
+        return self._sat.get(entrant.number, 0)
+
+    def recount(self) -> None:
+        """Who sat out may be another."""
+        self._sat = None
 
     def touch(self, entrant: Entrant) -> None:
         """Its rating or state has changed, or it is new."""

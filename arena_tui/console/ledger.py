@@ -13,7 +13,17 @@ from dataclasses import dataclass, field
 from heapq import merge
 from itertools import count
 
-from arena_tui.console.entrants import MOVEMENT, Entrant, Recent, Table, Twin, count_dealt, count_round
+from arena_tui.console.entrants import (
+    MOVEMENT,
+    Entrant,
+    Recent,
+    Table,
+    Twin,
+    count_dealt,
+    count_met,
+    count_round,
+    count_unplayed,
+)
 from arena_tui.console.fit_facts import GroupFit, fit_rows
 from arena_tui.ratings.rows import Rows
 from arena_tui.store.board_rows import USUAL, ActFact, EntrantFact, GroupFact, MatchRow, Rules
@@ -124,6 +134,9 @@ class Ledger:
         elif (board.state, board.stop_reason, board.stop_detail) == fact[2:5]:
             return
         board.state, board.stop_reason, board.stop_detail = fact.state, fact.stop_reason, fact.stop_detail
+        for table in board.tables.values():
+            table.over = board.stop_reason == "COMPLETED"
+            table.recount()
         self.revision += 1
 
     def admit(self, fact: EntrantFact) -> Entrant:
@@ -139,7 +152,7 @@ class Ledger:
         else:
             table = board.tables.get(fact.class_)
             if table is None:
-                table = board.tables[fact.class_] = Table(board.recent, self.rules.kind)
+                table = board.tables[fact.class_] = Table(board.recent, self.rules)
             entrant = Entrant(
                 number=number,
                 group=fact.group,
@@ -157,6 +170,10 @@ class Ledger:
                 entered=fact.state in PLAYING and board.state != "skipped",
                 index=len(board.rivals),
             )
+            table.over = board.stop_reason == "COMPLETED"
+            if fact.added_pos is not None:
+                table.sitting.changed(fact.added_pos, number, False)
+                table.recount()
             board.rivals.append(entrant)
             board.changes += 1
             table.touch(entrant)
@@ -199,6 +216,7 @@ class Ledger:
             ba_p,
             round_,
             at_group,
+            planned,
         ) in facts:
             board = played[group] = groups[group]
             a, b = board.by_id[a_id], board.by_id[b_id]
@@ -210,6 +228,8 @@ class Ledger:
                         each.unrated_at = array("I")
                     each.unrated_at.append(index)
                     each.voids += code == 3
+                if round_ is not None and planned is None:
+                    count_unplayed(a, b, round_, withdrawn=code == _WITHDRAWN)
             else:
                 a_change, b_change = a_after - (a_before or 0.0), b_after - (b_before or 0.0)
                 a.rating = a_after
@@ -229,10 +249,12 @@ class Ledger:
                 else:
                     a.draws += 1
                     b.draws += 1
-                if round_ is not None:
+                if round_ is not None and planned is None:
                     count_round(a, b, round_, code)
                 if at_group is not None:
                     count_dealt(a, b, at_group, code)
+            if round_ is not None and planned is not None:
+                count_met(a, b, round_, planned, withdrawn=code == _WITHDRAWN)
             cluster = board.clusters.setdefault(at_group, len(board.clusters))
             rows = fit_rows(a.index, b.index, winner, said if overruled else None, ab, ab_p, ba, ba_p)
             if rows:
@@ -292,7 +314,11 @@ class Ledger:
             return
         entrant = self.groups[fact.group].by_id.get(fact.candidate)
         if entrant is not None and entrant.state != fact.state:
+            before = entrant.plays
             entrant.state = fact.state
+            if not isinstance(entrant, Twin) and entrant.plays != before:
+                entrant.table.sitting.changed(fact.pos, entrant.number, before)
+                entrant.table.recount()
             self.groups[fact.group].changes += 1
             self.revision += 1
             if not isinstance(entrant, Twin):

@@ -71,10 +71,10 @@ def sure_words(sure: Sureness, named: Callable[[int], str], *, counted: bool) ->
     if sure.runner_up != sure.leader:
         best = f"P(best) {_share(sure.p_best)}, " if sure.within is not None else ""
         parts.append(f"{best}runner-up {named(sure.runner_up)} {_share(sure.p_runner_up)}")
-    parts.append(f"comparisons {sure.comparisons:,} of {sure.wanted:,}")
+    parts.append(f"comparisons {sure.comparisons:,}, needs {sure.wanted:,}")
     parts.append("connected" if sure.connected else "not all connected")
     if counted:
-        parts.append(f"{min(sure.looks, RUNNING)} of {RUNNING} looks")
+        parts.append(f"agreed on {min(sure.looks, RUNNING)} of {RUNNING} fits running")
     return parts
 
 

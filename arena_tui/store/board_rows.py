@@ -22,11 +22,15 @@ BECOMES: dict[str, CandidateState] = {
 
 class Rules(NamedTuple):
     """What of a run's settings its board depends on: the kind of its format, how far below the best in logits
-    is good enough, and whether its entrants are systems that meet over the texts of all groups."""
+    is good enough, whether its entrants are systems that meet over the texts of all groups, the games of a
+    knockout's meeting, and what a Swiss counts for a bye and who has asked for one, as (id, round)."""
 
     kind: str = "elo"
     delta: float = 0.3
     dealt: bool = False
+    best_of: int = 1
+    bye_points: float = 0.5
+    excused: frozenset[tuple[str, int]] = frozenset()
 
 
 USUAL = Rules()
@@ -67,7 +71,8 @@ class MatchFact(NamedTuple):
     Before and after are Elo ratings, or points in the other formats. `withdrawn`: it was void without having
     been played, since one of the two had been rejected. `played` is the outcome before anybody overruled it
     (None: the one in force), `ab` and `ba` what the comparison in that order said and with which probability
-    of the first, `round` that of a knockout, `at` the group whose texts were shown where systems meet.
+    of the first, `round` that of a knockout or a Swiss, `at` the group whose texts were shown where systems
+    meet, `planned` the journal position at which a Swiss planned it.
     """
 
     pos: int
@@ -90,6 +95,7 @@ class MatchFact(NamedTuple):
     ba_p: float | None = None
     round: int | None = None
     at: str | None = None
+    planned: int | None = None
 
 
 MatchRow = tuple[
@@ -113,6 +119,7 @@ MatchRow = tuple[
     float | None,
     int | None,
     str | None,
+    int | None,
 ]
 """The fields of a MatchFact in their order, as a plain tuple: a hundred thousand are made in a moment."""
 
@@ -150,16 +157,22 @@ class FlagFact(NamedTuple):
 def rules(conn: Reading) -> Rules:
     """The settings in force that a board depends on."""
     with readable(conn.path, "the settings of the run"):
-        for kind, delta in conn.rows(
-            "SELECT json_extract(value, '$.format.kind'), json_extract(value, '$.stop.delta') FROM meta"
-            " WHERE key = 'tournament'"
+        for kind, delta, best_of, bye_points, excused in conn.rows(
+            "SELECT json_extract(value, '$.format.kind'), json_extract(value, '$.stop.delta'),"
+            " json_extract(value, '$.format.best_of'), json_extract(value, '$.format.bye_points'),"
+            " json_extract(value, '$.format.excused') FROM meta WHERE key = 'tournament'"
         ):
             changed = conn.rows(
                 "SELECT json_extract(payload, '$.values.\"stop.delta\"') AS delta FROM interventions"
                 " WHERE kind = 'settings' AND delta IS NOT NULL ORDER BY pos DESC LIMIT 1"
             )
             return Rules(
-                kind or USUAL.kind, float(changed[0][0] if changed else delta or USUAL.delta), _deals(conn)
+                kind or USUAL.kind,
+                float(changed[0][0] if changed else delta or USUAL.delta),
+                _deals(conn),
+                best_of or USUAL.best_of,
+                USUAL.bye_points if bye_points is None else float(bye_points),
+                frozenset((id_, at) for id_, rounds in json.loads(excused or "{}").items() for at in rounds),
             )
     return USUAL
 
@@ -236,13 +249,14 @@ def matches(conn: Reading, after: int, upto: int, ruled: Rules = USUAL) -> list[
     """
     overruled = conn.rows("SELECT EXISTS (SELECT 1 FROM interventions WHERE kind = 'overrule')")[0][0]
     at = "json_extract((SELECT payload FROM steps s WHERE s.id = m.step), '$.at')" if ruled.dealt else "NULL"
+    planned = "(SELECT pos FROM steps s WHERE s.id = m.step)" if ruled.kind == "swiss" else "NULL"
     return conn.rows(
         "SELECT j.pos, m.group_id, m.seq, m.hyp_a, m.hyp_b, m.mode, COALESCE(m.winner, 'void'),"
         " m.elo_a_before, m.elo_a_after, m.elo_b_before, m.elo_b_after,"
         f" {'m.overruled_by IS NOT NULL' if overruled else '0'},"
         " CASE WHEN m.winner IS NULL THEN m.void_reason IS 'withdrawn' ELSE 0 END,"
         " j.results, ab.verdict, ab.p_first, ba.verdict, ba.p_first,"
-        f" {'m.round' if ruled.kind == 'knockout' else 'NULL'}, {at}"
+        f" {'m.round' if ruled.kind in ('knockout', 'swiss') else 'NULL'}, {at}, {planned}"
         " FROM elo_journal j CROSS JOIN tournament_matches m ON m.id = j.match_id"
         " LEFT JOIN comparisons ab ON ab.step = m.step AND ab.orientation = 'ab'"
         " LEFT JOIN comparisons ba ON ba.step = m.step AND ba.orientation = 'ba'"

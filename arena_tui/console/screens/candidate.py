@@ -57,6 +57,7 @@ class CandidateScreen(Screen[None], EntrantKeys):
         #played { height: 1fr; }
         #reason { height: auto; max-height: 3; padding: 0 1; color: $text-muted; }
         &.tall #rise { display: block; }
+        &.fitted #rise { display: none; }
         &.tall #page, &.tall #figures { height: 1fr; }
         &.wide #body { layout: horizontal; }
         &.wide #page, &.wide #figures { width: 1fr; height: 1fr; }
@@ -136,6 +137,7 @@ class CandidateScreen(Screen[None], EntrantKeys):
             told = f"{self.key[1]} is not there at this moment of the run"
             self.query_one("#record", PlainStatic).show(safe_line(told))
             return
+        self.set_class(ledger.rules.kind == "adaptive", "fitted")  # whose points say nothing
         self.query_one("#record", PlainStatic).show(record_of(entrant, ledger))
         self._show_texts()
         kin = self.query_one(KinRows)

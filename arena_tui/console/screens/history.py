@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
 from textual import on, work
@@ -16,10 +16,12 @@ from textual.screen import Screen
 from textual.widgets import Footer
 
 from arena_tui.console.actions import bindings
-from arena_tui.console.ledger import Ledger
+from arena_tui.console.figures import rating_words, score_words
+from arena_tui.console.ledger import Entrant, Ledger
 from arena_tui.console.moments import Moments, leading
 from arena_tui.console.view import RunView
 from arena_tui.console.widgets.curves import SIGNS, Curves, Picture, by_all_matches, legend
+from arena_tui.console.widgets.fitted_bars import FittedBars, bars_of
 from arena_tui.console.widgets.lineage_rows import LineageRows
 from arena_tui.console.widgets.plain import PlainStatic, notify, safe_line
 from arena_tui.console.widgets.time_slider import MomentRows, TimeSlider
@@ -28,6 +30,12 @@ from arena_tui.errors import ArenaError
 LOOK = 0.5  # seconds between looks at a live run
 REST = 0.1  # seconds for which the slider must stand still before the journal is read
 CURVES = 8  # candidates that are drawn at first
+POINTS = "points after each match, by the matches of the run"
+WHAT = {
+    "elo": "Elo rating after each match, by the matches of the run",
+    "adaptive": "fitted ratings at the moment of the slider",
+}
+"""What the picture shows, by kind of format."""
 
 
 class HistoryScreen(Screen[None]):
@@ -38,6 +46,7 @@ class HistoryScreen(Screen[None]):
         #top { height: 3fr; }
         #curves { height: 1fr; width: 1fr; padding: 0 1 0 0; }
         #picture { width: 1fr; }
+        #what { height: 1; color: $text-muted; }
         #legend { width: 34; padding: 0 1; }
         &.narrow #legend { width: 26; }
         #then { height: 2fr; }
@@ -51,8 +60,9 @@ class HistoryScreen(Screen[None]):
     BINDINGS: ClassVar[list[BindingType]] = bindings("history")
     help_title = "Rating history"
     help_text = (
-        "The ratings of the best candidates after each applied match (outside elo their points: a fit has no "
-        "history); a letter stands where a curve ends. "
+        "The ratings of the best candidates after each applied match; outside elo the points they had won in "
+        "matches by then, and in adaptive, where points say nothing, the fitted ratings of the moment. A "
+        "letter stands where a curve ends. "
         "Below the axis are actions and the first match of each generation. Left and right move the slider "
         "through the run: board and lineage show the moment it stands at. Enter takes that moment to the "
         "board and the lineage of the run's screen (its status stays at now); at the right end it is now, "
@@ -74,12 +84,17 @@ class HistoryScreen(Screen[None]):
         self._then: tuple[int, Ledger] | None = None  # the moment that was read last, and its facts
         self._curves = CURVES
         self._pulled: tuple[object, ...] = ()
+        self._kind = view.facts.ledger.rules.kind
 
     def compose(self) -> ComposeResult:
         """Curves and legend, the slider, board and lineage."""
         with Horizontal(id="top"):
             with Vertical(id="picture"):
-                yield Curves(self.view.glyphs, id="curves")
+                yield PlainStatic(WHAT.get(self._kind, POINTS), id="what")
+                if self._kind == "adaptive":
+                    yield FittedBars(self.view.glyphs, id="curves")
+                else:
+                    yield Curves(self.view.glyphs, id="curves")
                 yield TimeSlider(self.view.glyphs)
             yield PlainStatic(id="legend")
         with Horizontal(id="then"):
@@ -135,20 +150,37 @@ class HistoryScreen(Screen[None]):
     def _show_curves(self, now: Ledger) -> None:
         moments, last = self._moments, max(1, self._moments.last)
         drawn = leading(now, self._moments.group, self._curves)
+        marks = tuple((x, safe_line(words, 60)) for x, words in moments.marks())
+        if self._kind == "adaptive":
+            shown = [self._as_then(each) for each in drawn]
+            self.query_one(FittedBars).bars(bars_of(shown, marks, last))
+            figures = ["" if each is None else rating_words(each) for each in shown]
+            self._show_legend(drawn, figures)
+            return
         then = None if self._moment is None else self._moments.index(self._moment) + 1 if self._moment else 0
         self.query_one(Curves).picture(
             Picture(
                 tuple(by_all_matches(each, moments.indices, moments.began(each)) for each in drawn),
                 (0, last),
-                tuple((x, safe_line(words, 60)) for x, words in moments.marks()),
+                marks,
                 None if self._moment is None else self._moment,
             )
         )
         ratings = [each.rating if then is None else each.rating_before(then) for each in drawn]
+        elo = self._kind == "elo"
+        self._show_legend(drawn, [f"{x:.0f}" if elo else score_words(x, self._kind) for x in ratings])
+
+    def _as_then(self, entrant: Entrant) -> Entrant | None:
+        """The candidate at the slider's moment; None before it was there, or before that moment is read."""
+        if self._moment is None:
+            return entrant
+        if self._then is None or self._then[0] != self._moment:
+            return None
+        return self._then[1].find(entrant.group, entrant.id)
+
+    def _show_legend(self, drawn: Sequence[Entrant], figures: Sequence[str]) -> None:
         width = (26 if self.has_class("narrow") else 34) - 2  # without its padding
-        self.query_one("#legend", PlainStatic).show(
-            legend(drawn, ratings, width, self.view.glyphs, now.rules.kind)
-        )
+        self.query_one("#legend", PlainStatic).show(legend(drawn, figures, width, self.view.glyphs))
 
     def _show_slider(self) -> None:
         last = self._moments.last

@@ -73,7 +73,12 @@ def fitted_words(entrant: Entrant) -> str:
 
 
 def points(entrant: Entrant, look: BoardLook, width: int) -> Pieces:
-    return [(f"{entrant.rating:.1f}", figure_ink(entrant, look))]
+    return [(points_words(entrant), figure_ink(entrant, look))]
+
+
+def points_words(entrant: Entrant) -> str:
+    score = entrant.score
+    return f"{score:.0f}" if entrant.table.kind == "knockout" else f"{score:.1f}"
 
 
 def share(entrant: Entrant, look: BoardLook, width: int) -> Pieces:

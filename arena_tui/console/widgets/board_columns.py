@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from arena_tui.console.columns import WELL, Column
+from arena_tui.console.format_scores import SCORE_HEADINGS
 from arena_tui.console.ledger import Entrant
 from arena_tui.console.widgets import board_cells as cells
 from arena_tui.console.widgets.board_look import STATE_WORDS, BoardLook, flag_words, one_line
@@ -91,13 +92,13 @@ BOARD_COLUMNS: tuple[Column[Entrant, BoardLook], ...] = (
     ),
     Column(
         "points",
-        _heading("points"),
+        lambda look, width: SCORE_HEADINGS.get(look.kind, "points"),
         lambda look: look.points,
         cells.points,
-        key=lambda entrant, look: entrant.rating,
+        key=lambda entrant, look: entrant.score,
         right=True,
         descending=True,
-        plain=lambda entrant, look: f"{entrant.rating:g}",
+        plain=lambda entrant, look: f"{entrant.score:g}",
     ),
     Column(
         "w/c",

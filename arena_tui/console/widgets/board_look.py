@@ -10,14 +10,13 @@ from typing import Any
 
 from rich.cells import cell_len
 
+from arena_tui.console.format_scores import SCORE_HEADINGS
 from arena_tui.console.glyphs import Glyphs
 from arena_tui.console.interval_bar import Scale, round_scale
 from arena_tui.console.ledger import Entrant
 from arena_tui.console.widgets.plain import safe_line
 
 TEXT_CELLS = 300  # of a name or a title that are kept: no terminal shows more beside the other columns
-IN_POINTS = ("swiss", "round_robin", "knockout")
-"""Formats whose points a person would count along; the pivot's are told as a share of the comparisons."""
 WORD = 14  # cells that a class, a system or a group gets at most
 
 STATE_WORDS = {
@@ -95,6 +94,7 @@ def measure(
     flags = set(values("flags"))
     kinds = {(each.state, each.twin_of is not None): each for each in entrants}
     played = list(values("matches"))
+    counted = SCORE_HEADINGS.get(kind, "")
     moves = max(max(values("moved"), default=0), -min(values("moved"), default=0))
     return BoardLook(
         kind=kind,
@@ -111,7 +111,7 @@ def measure(
         p_best=5 if any(share is not None for share in values("p_best")) else 0,
         rating=max(7, len(f"{max(ratings):.0f}"), len(f"{min(ratings):.0f}")),
         fitted=5 if fits and kind == "elo" else 0,
-        points=max(6, len(f"{max(values('rating'), default=0.0):.1f}")) if kind in IN_POINTS else 0,
+        points=max(len(counted), len(f"{max(values('rating'), default=0.0):.1f}")) if counted else 0,
         share=5 if kind == "pivot" else 0,
         state=_widest({state_of(each, glyphs)[0] for each in kinds.values()}, 12),
         flags=6 if any(flags) else 0,

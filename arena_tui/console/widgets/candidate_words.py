@@ -13,6 +13,7 @@ from arena_tui.console.widgets.lineage_row import rated
 from arena_tui.console.widgets.plain import safe, safe_line
 from arena_tui.store.board_rows import TextFact
 from arena_tui.store.match_rows import MatchRecord
+from arena_tui.values import counted
 
 
 def record_of(entrant: Entrant, ledger: Ledger) -> Text:
@@ -55,8 +56,10 @@ def _scores(who: Entrant, kind: str) -> list[str]:
         told.append(f"rating {who.rating:.0f}")
     elif kind == "pivot":
         told.append("w/c unknown" if who.share is None else f"w/c {who.share:.3f}")
+    elif kind == "knockout":
+        told.append(counted(int(who.score), "round won", "rounds won"))
     elif kind != "adaptive":
-        told.append(f"{score_words(who.rating, kind)} points")
+        told.append(f"{score_words(who.score, kind)} points")
     if who.fitted is not None and who.matches:
         fitted = f"{'BT' if kind == 'elo' else 'rating'} {who.fitted:.0f}"
         if who.low is not None and who.high is not None:

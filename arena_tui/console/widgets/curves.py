@@ -10,7 +10,6 @@ from rich.style import Style
 from rich.text import Text
 from textual.message import Message
 
-from arena_tui.console.figures import score_words
 from arena_tui.console.glyphs import UNICODE, Glyphs
 from arena_tui.console.ledger import Entrant
 from arena_tui.console.plot import Cell, Point, margins, marks_line, plot
@@ -122,15 +121,13 @@ def by_all_matches(entrant: Entrant, indices: Sequence[int] | None, since: int =
 
 
 def legend(
-    drawn: Sequence[Entrant], ratings: Sequence[float], width: int, glyphs: Glyphs, kind: str = "elo"
+    drawn: Sequence[Entrant], figures: Sequence[str], width: int, glyphs: Glyphs
 ) -> Text:
-    """A line of `width` cells for each curve: its sign, whose it is, and the rating, or the points, at the
-    moment on show; `kind` is that of the format."""
+    """A line of `width` cells for each curve: its sign, whose it is, and the figure of the moment on show."""
     text = Text(no_wrap=True)
-    for number, (entrant, rating) in enumerate(zip(drawn, ratings, strict=True)):
+    for number, (entrant, told) in enumerate(zip(drawn, figures, strict=True)):
         style = Style(color=HUE_COLOURS[number % len(HUE_COLOURS)], bold=True)
         line = Text.assemble((SIGNS[number], style), " ", cut(entrant.title, width - 8, glyphs))
-        told = f"{rating:.0f}" if kind == "elo" else score_words(rating, kind)
         line.append(f"{told:>{max(1, width - line.cell_len)}}\n")
         text.append_text(line)
     return text

@@ -115,7 +115,7 @@ class BoardRows(SortedRows[Entrant, BoardLook]):
             item.number,
             item.rank,
             item.moved,
-            item.rating,
+            item.score,
             item.fitted,
             item.wins,
             item.draws,

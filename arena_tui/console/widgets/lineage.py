@@ -24,6 +24,7 @@ from arena_tui.console.widgets.plain import PlainStatic, safe_line
 from arena_tui.console.widgets.rows import Rows
 
 NO_LINEAGE = "no parents: no family tree yet"
+OF_SYSTEMS = "systems have no family tree"
 _NEXT: dict[Show, Show] = {"all": "alive", "alive": "lineage", "lineage": "all"}
 
 
@@ -88,6 +89,8 @@ class Lineage(Pane, EntrantKeys):
         if without != self.has_class("no-lineage") and without and self._rows.has_focus:
             self.screen.focus_next()
         self.set_class(without, "no-lineage")
+        told = OF_SYSTEMS if ledger.rules.dealt else NO_LINEAGE
+        self.query_one(".without", PlainStatic).show(told, fits=True)
         self._describe()
 
     def _describe(self) -> None:

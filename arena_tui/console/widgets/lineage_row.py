@@ -46,8 +46,11 @@ class Columns:
         return (self.shown - 1) * self.step + 1 + self.letters
 
 
-def columns_of(forest: Forest, width: int, first: int = 0, *, groups: bool = False) -> Columns:
-    """Share out `width` cells; the drawing takes at most 40 % and shows generations from `first` on."""
+def columns_of(
+    forest: Forest, width: int, first: int = 0, *, groups: bool = False, trend: bool = True
+) -> Columns:
+    """Share out `width` cells; the drawing takes at most 40 % and shows generations from `first` on. `trend`:
+    ratings move match by match."""
     letters = max((len(each.letters) for each in forest.founders), default=1)
     budget = max(8, width * 2 // 5) - letters - 1
     step = next((step for step in (4, 3, 2) if (forest.columns - 1) * step <= budget), 2)
@@ -58,7 +61,7 @@ def columns_of(forest: Forest, width: int, first: int = 0, *, groups: bool = Fal
     room -= group + bool(group)
     figures: list[tuple[str, int]] = []
     taken = 0
-    for name, cells in _FIGURES:
+    for name, cells in _FIGURES if trend else _FIGURES[:-1]:
         if room - taken - cells - 1 < (_TITLE if name == "rating" else _TITLE + 4):
             break
         figures.append((name, cells))

@@ -149,7 +149,8 @@ class LineageRows(Rows):
 
     def _columns(self, width: int) -> Columns:
         groups = self._group is None and self._ledger.several
-        return columns_of(self.forest, width, self._first, groups=groups)
+        trend = self._ledger.rules.kind == "elo"
+        return columns_of(self.forest, width, self._first, groups=groups, trend=trend)
 
     def watch_cursor(self, before: int, now: int) -> None:
         """Generations scroll with the cursor where there are too many for the width."""

@@ -58,7 +58,7 @@ class Status(Pane):
         "of the schedule, that is played. To stop: what still stands between the leaderboard and its stop "
         "rule. For a stable top: by how many points its members still move. For a confident one: the "
         "chance that the leader is within so many logits (0.3 are 52 points) of the best, of the chance "
-        "that is asked for, on two looks running, with all connected by comparisons and enough of these. "
+        "that is asked for, on two fits running, with all connected by comparisons and enough of these. "
         "That speaks of this judge's noise: how surely the same judge would find it so again, not whether "
         "the judge is right. What is left is a range, from the fastest and the slowest pace of the last "
         "minutes."

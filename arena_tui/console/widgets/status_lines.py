@@ -39,6 +39,12 @@ from arena_tui.values import counted
 NAME = 20  # cells of a candidate's, a group's or a provider's name
 QUIET = 60.0  # seconds without a match after which that is said
 TIGHTEST = 3
+_HELD = {
+    "BUDGET": "the final table counts them",
+    "CONFIDENT": "they came after the end",
+    "COMPLETED": "they came after the end",
+}
+"""stop reason -> what becomes of verdicts that wait for earlier ones; after others they count on resume."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,9 +126,7 @@ def _ending(seen: Seen, width: int, tightness: int) -> list[Line]:
         lines = [[(part, "bold")] for part in fold(reason_words(state.stop_reason), width, 2)]
         lines += [[(part, "")] for part in fold(detail, width, 3 if tightness == 0 else 2)] if detail else []
     if state.held:
-        told = (
-            "the final table counts them" if state.stop_reason == "BUDGET" else "they count when it goes on"
-        )
+        told = _HELD.get(state.stop_reason or "", "they count when it goes on")
         held = f"{counted(state.held, 'held verdict')} not on the board: {told}"
         lines += [[(part, "dim")] for part in fold(held, width, 2)]
     if len(state.groups) > 1:
