@@ -112,7 +112,7 @@ class Standing:
     """One entrant's place. `fitted` is its Bradley-Terry rating, 1500 on average, `low` to `high` the 95 %
     interval of that; `rating` is the same in all formats but Elo's. `rank_low` to `rank_high` are the
     ranks it cannot be told apart from, `p_best` the chance that it is the best of its class. All of these
-    are None before it has been compared. `score` is what its format ranks by, where that is no rating.
+    are None before there is a comparison. `score` is what its format ranks by, where that is no rating.
     """
 
     id: str

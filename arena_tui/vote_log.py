@@ -20,6 +20,7 @@ from arena_tui.values import did_you_mean, finite_number, name, shown
 if TYPE_CHECKING:
     from arena_tui.ratings.rows import Columns
 
+HEAVIEST, LIGHTEST = 1e6, 1e-6  # weights beyond which a fit is a matter of rounding
 FIELDS = ("a", "b", "winner", "weight", "first", "group", "judge", "match", "p_a", "overruled")
 PROBLEMS_SHOWN = 20
 _DRAWN = frozenset({"draw", "tie", "tied", "equal", "tie (bothbad)"})
@@ -183,7 +184,9 @@ class _Reading:
         a, b = self._named(row, "a"), self._named(row, "b")
         if a == b:
             raise ValueError(f"{shown(a)} meets itself; a and b must be two")
-        weight = 1.0 if row["weight"] is None else self._number(row, "weight")
+        weight = 1.0 if row["weight"] is None else self._number(row, "weight", high=HEAVIEST)
+        if 0.0 < weight < LIGHTEST:
+            raise ValueError(f"{self._called('weight')} must be 0 or at least {LIGHTEST:g}, got {weight:g}")
         masses = self._masses(row, a, b)
         first = None if row["first"] is None else self._side(row, "first", a, b)
         group, judge = (None if row[key] is None else self._named(row, key) for key in ("group", "judge"))

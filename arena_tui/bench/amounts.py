@@ -12,9 +12,9 @@ _FORM = re.compile(r"(?P<times>\d+)?(?P<size>N(?P<log>logN)?)?(?:/(?P<over>[1-9]
 
 
 def amount(text: str, n: int, what: str) -> int:
-    """What `text` means among `n` candidates, rounded up and at least 1; the logarithm is that to base 2.
+    """What `text` means among `n` candidates, rounded up; the logarithm is that to base 2.
 
-    Raises UsageError that names `what` for anything else.
+    Raises UsageError that names `what` for anything else, and for what is below 1.
     """
     found = _FORM.fullmatch(text.replace(" ", ""))
     if not text or found is None or (found["times"] is None and found["size"] is None):
@@ -25,4 +25,7 @@ def amount(text: str, n: int, what: str) -> int:
     if found["size"]:
         value *= n * (math.log2(n) if found["log"] else 1.0)
     value /= int(found["over"] or 1)
-    return max(1, math.ceil(value - 1e-9) - int(found["less"] or 0))
+    meant = math.ceil(value - 1e-9) - int(found["less"] or 0)
+    if meant < 1:
+        raise UsageError(f"{what}: expected at least 1, got {shown(text)} ({meant} with {n} candidates)")
+    return meant

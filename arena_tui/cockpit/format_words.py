@@ -13,15 +13,15 @@ if TYPE_CHECKING:
     from arena_tui.settings import Tournament
 
 _GOALS = {
-    "best": "who is at the very top",
-    "balanced": "the top more than the rest",
-    "order": "the whole order",
+    "best": "who is at the very top counts most",
+    "balanced": "the top counts more than the rest",
+    "order": "all places count alike",
 }
 
 
-def format_words(tournament: Tournament) -> str:
-    """Who meets whom, and what ends it."""
-    told = _pairs(tournament.format)
+def format_words(tournament: Tournament, *, rated: bool = True) -> str:
+    """Who meets whom, and what ends it. `rated`: some candidates bring a rating to begin with."""
+    told = _pairs(tournament.format, rated)
     if is_dealt(tournament):
         told = f"systems meet over the texts of all groups: {told}"
     elif tournament.compare == "systems":
@@ -29,7 +29,7 @@ def format_words(tournament: Tournament) -> str:
     return f"{told}; {_end(tournament.stop, tournament.format.kind)}"
 
 
-def _pairs(chosen: AnyFormat) -> str:
+def _pairs(chosen: AnyFormat, rated: bool) -> str:
     match chosen.kind:
         case "elo":
             return "new against warm, near ratings, and at random; ratings move match by match"
@@ -40,12 +40,14 @@ def _pairs(chosen: AnyFormat) -> str:
         case "pivot":
             return f"a ring, then everybody against its best {chosen.pivots}; by the share of wins"
         case "adaptive":
-            return f"always the pair that teaches most about {_GOALS[chosen.goal]}"
+            return f"always the pair whose verdict teaches most; {_GOALS[chosen.goal]}"
         case "round_robin":
             return f"everybody against everybody{', twice' if chosen.double else ''}"
         case "knockout":
             games = f", best of {chosen.best_of}" if chosen.best_of > 1 else ""
-            return f"a seeded bracket{games}: who loses is out"
+            drawn = chosen.seeding == "random" or not rated
+            seeds = "seeds are drawn by lot" if drawn else "seeds by the ratings given"
+            return f"a bracket{games}, {seeds}: who loses is out"
 
 
 def _end(stop: Stop, kind: str) -> str:

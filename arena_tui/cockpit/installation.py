@@ -256,7 +256,7 @@ def _setup(file: str, options: FileOptions) -> Setup:
         limits=_limit_texts(tournament),
         simulated=bool(who_judged(tournament.judge, None)["simulated"]),
         unfinished=unfinished,
-        does=format_words(tournament),
+        does=format_words(tournament, rated=any(e.rating is not None for g in groups for e in g.entrants)),
         handle=_Read(loaded, options),
     )
 

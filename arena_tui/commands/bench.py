@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -65,6 +66,9 @@ def bench(
     sizes = [world.size(arena) for arena in range(world.arenas)]
     if not sizes:
         raise UsageError("no group of the pool can hold a match")
+    for what, given in (("--spread", spread), ("--slot-bias", slot_bias), ("--sticky", sticky)):
+        if given is not None and not math.isfinite(given):
+            raise UsageError(f"{what}: expected a finite number, got {given}")
     for what, amounts in (("--calls", calls), ("--lookahead", lookaheads)):
         for text in amounts:
             amount(text, sizes[0], what)

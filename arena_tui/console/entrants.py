@@ -100,7 +100,7 @@ class Entrant:
         """The rating that screens show: Elo, or the fitted one; None for one that no fit has seen yet."""
         if self.table.kind == "elo":
             return self.rating
-        return self.fitted if self.matches else None
+        return self.fitted
 
     @property
     def share(self) -> float | None:

@@ -23,14 +23,13 @@ PATIENCE = 1.0  # seconds for the fits of an earlier moment; groups that get non
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """All that a fit of one group depends on. `compared`: 1 for candidates with a valid match."""
+    """All that a fit of one group depends on."""
 
     group: str
     applied: int
     ids: Sequence[str]
     classes: Sequence[str | None]
     playing: Sequence[bool]
-    compared: Sequence[bool]
     rows: Rows
     clustered: bool
     delta: float
@@ -45,7 +44,6 @@ def job_of(board: GroupBoard, delta: float) -> Job:
         ids=[each.id for each in rivals],
         classes=[each.class_ for each in rivals],
         playing=[each.plays for each in rivals],
-        compared=[each.matches > 0 for each in rivals],
         rows=board.rows.copy(),
         clustered=len(board.clusters) > 1,
         delta=delta,
@@ -70,9 +68,7 @@ def made(job: Job) -> GroupFit:
         job.applied,
         [
             (each.rating, each.low, each.high, each.rank_low, each.rank_high, each.p_best)
-            if compared
-            else (each.rating, None, None, None, None, None)
-            for each, compared in zip(found.entrants, job.compared, strict=True)
+            for each in found.entrants
         ],
         [
             Front(

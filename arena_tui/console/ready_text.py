@@ -11,6 +11,8 @@ from arena_tui.console.widgets.plain import safe_line
 from arena_tui.console.widgets.status_text import LABEL, fold
 from arena_tui.values import counted
 
+_NOTHING = {"debates": "0% ", "time": "0 s (0 s to 0 s)"}
+"""label -> how a line of a forecast begins that tells only that there is none of it."""
 SIMULATED = "SIMULATED: no model reads the texts, nothing is paid"
 
 
@@ -42,7 +44,11 @@ def facts_text(setup: Setup) -> Text:
 def forecast_text(forecast: Forecast, width: int) -> Text:
     """Its lines, with figures one below the other, at most `width` cells wide."""
     told = Text()
-    lines = [(safe_line(label, 16), safe_line(text, 300)) for label, text in forecast.lines]
+    lines = [
+        (safe_line(label, 16), safe_line(text, 300))
+        for label, text in forecast.lines
+        if not text.startswith(_NOTHING.get(label, "\n"))
+    ]
     widest = max((cell_len(label) for label, _ in lines), default=0) + 2
     for label, text in lines:
         head = widest if label else 0

@@ -14,6 +14,7 @@ from arena_tui.engine.stopping import Closing, StopWatch
 from arena_tui.facts import Comparison, Intervention, Match, Outcome, RatingChange
 from arena_tui.formats.base import Format
 from arena_tui.ratings.stability import Snapshot
+from arena_tui.values import counted
 from arena_tui.vocabulary import Winner
 
 LARGE_FIT = 60  # entrants whose fit with all it takes to tell how sure it is may take 5 ms
@@ -144,6 +145,9 @@ class GroupRun:
         if self.closing is not None or self.order.open_steps:
             return None
         if self.format.finished() is not None:
+            if self.order.applied > self.withdrawn_applied and not self.valid_matches:
+                played = counted(self.order.applied - self.withdrawn_applied, "match", "matches")
+                return Closing("IDLE", f"none of the {played} had a usable verdict", unusable=True)
             return Closing("COMPLETED", "every planned match is played")
         return Closing("IDLE", "no two candidates are left that may meet")
 

@@ -283,11 +283,14 @@ class Engine:
             self._endings.reopened(group.id)
             self._teller.reopened(group.id)
         await self._refill(lane)
-        while (pending := lane.ready()) is not None:
+        if (pending := lane.ready()) is not None:
             await self._apply(lane, pending)
             await self._steering.take_all()
             await self._refill(lane)
             self._start_calls()  # many replies at once: no slot waits until all of them are applied
+            if lane.ready() is not None:
+                self._dirty[group.id] = None  # behind the others: replies that keep coming hold up nobody
+                return
         closing = group.exhausted()
         if closing is not None:
             await self._close(lane, closing)

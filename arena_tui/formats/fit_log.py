@@ -92,8 +92,11 @@ class FitLog:
         return list(self._clusters)
 
     def completed(self, standing: Standing, entrant: int, fit: Estimates) -> Standing:
-        """A standing with what the fit says of its entrant; nothing before it has been compared."""
-        if not standing.matches:
+        """A standing with what the fit says of its entrant; nothing before there is a comparison.
+
+        Who was never compared has the mean and long bars: it may yet be the best.
+        """
+        if not fit.fit.comparisons:
             return standing
         found = fit.entrants[entrant]
         return replace(

@@ -58,7 +58,7 @@ def rate_report(log: VoteLog, options: Options) -> dict[str, Any]:
     from arena_tui.ratings.cells import cells_of, components, tally
 
     cells = cells_of(len(log.ids), log.columns(), slots=False)
-    groups = sorted(components(cells), key=lambda group: (-len(group), group))
+    groups = sorted(components(cells), key=lambda group: (-len(group), group)) if log.votes else []
     record = tally(cells)
     found = _elo(log) if options.method == "elo" else _fitted(log, options, groups)
     records = _records(log)
@@ -181,7 +181,7 @@ def _matches(log: VoteLog) -> list[tuple[int, int, int]]:
 def rate_lines(report: Mapping[str, Any], *, color: bool, width: int) -> Iterator[str]:
     """The table, and under it what it rests on, line by line."""
     if not report["standings"]:
-        yield "no votes, so there is nothing to rate"
+        yield "no usable votes, so there is nothing to rate"
         return
     fitted = report["method"] != "elo"
     rows = [

@@ -52,11 +52,19 @@ async def test_each_format_has_its_columns(kind: str, own: set[str], missing: se
     assert "W-D-L" in text
 
 
-@pytest.mark.parametrize("kind", ["swiss", "pivot", "adaptive"])
-async def test_the_interval_is_drawn_beside_half_a_screen_of_120_cells(kind: str) -> None:
+@pytest.mark.parametrize("kind", ["swiss", "pivot", "adaptive", "elo"])
+async def test_half_a_screen_of_120_cells_has_range_and_chance_before_the_bar(kind: str) -> None:
     ledger = played(kind)
-    text, columns = await board(ledger, 60)
-    assert "interval" in columns
+    _, columns = await board(ledger, 60)
+    assert {"range", "P(best)", "W-D-L"} <= columns
+    assert "interval" not in columns
+
+
+@pytest.mark.parametrize("kind", ["swiss", "pivot", "adaptive"])
+async def test_range_chance_and_interval_have_room_on_80_cells(kind: str) -> None:
+    ledger = played(kind)
+    text, columns = await board(ledger, 80)
+    assert {"range", "P(best)", "interval"} <= columns
     best = ledger.board()[0]
     row = next(line for line in text.splitlines() if best.title in line)
     assert "─●─" in row
@@ -117,14 +125,14 @@ def test_the_distance_to_a_confident_stop_in_words() -> None:
     assert sure_words(SURE, named, counted=True) == [
         "P(leader within 0.3) .91 of .95",
         "P(best) .74, runner-up beta .11",
-        "comparisons 80 of 96",
+        "comparisons 80, needs 96",
         "connected",
-        "1 of 2 looks",
+        "agreed on 1 of 2 fits running",
     ]
     strict = Sureness(0, 0, 0.9496, 0.9496, 0.0, False, 7, 6, 0, 0.95, None)
     assert sure_words(strict, named, counted=False) == [
         "P(leader is the best) .950 of .950",
-        "comparisons 7 of 6",
+        "comparisons 7, needs 6",
         "not all connected",
     ]
 
@@ -134,7 +142,7 @@ async def test_a_driven_run_tells_what_its_last_look_found() -> None:
     view.state.groups["main"].sureness = (SURE,)
     text = await status(view)
     assert "to stop P(leader within 0.3) .91 of .95; P(best) .74, runner-up Beta .11;" in text
-    assert "comparisons 80 of 96; connected; 1 of 2 looks" in text
+    assert "comparisons 80, needs 96; connected; agreed on 1 of 2 fits running" in text
 
 
 async def test_a_followed_run_tells_what_the_fit_here_says() -> None:
@@ -144,8 +152,8 @@ async def test_a_followed_run_tells_what_the_fit_here_says() -> None:
     text = await status(view)
     assert "P(leader within 0.3)" in text
     assert "comparisons 4" in text or "comparisons 3" in text
-    assert "of 18; connected" in text
-    assert "looks" not in text
+    assert ", needs 18; connected" in text
+    assert "fits running" not in text
     found = certainty(view.state.groups["main"], view.ledger.groups["main"])
     front = view.ledger.groups["main"].fit
     assert found is not None

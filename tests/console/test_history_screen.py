@@ -10,6 +10,7 @@ from screen_app import ScreenApp
 from textual.widget import Widget
 
 from arena_tui.console.actions import ACTS
+from arena_tui.console.fits import fit_all
 from arena_tui.console.glyphs import ASCII, UNICODE, Glyphs
 from arena_tui.console.ledger import Ledger
 from arena_tui.console.moments import Moments, leading
@@ -17,7 +18,7 @@ from arena_tui.console.screens.history import HistoryScreen
 from arena_tui.console.widgets.lineage_rows import LineageRows
 from arena_tui.console.widgets.time_slider import MomentRows, TimeSlider
 from arena_tui.errors import ArenaError
-from arena_tui.store.board_rows import ActFact, EntrantFact, MatchFact
+from arena_tui.store.board_rows import ActFact, EntrantFact, MatchFact, Rules
 
 
 def family() -> list[EntrantFact]:
@@ -185,6 +186,46 @@ async def test_more_and_fewer_curves_are_drawn_by_k_and_j() -> None:
         await settled(pilot)
         assert f"G {ranked[6].title}" not in screen_text(app)
         assert f"F {ranked[5].title}" in screen_text(app)
+
+
+@pytest.mark.parametrize("glyphs", [UNICODE, ASCII])
+async def test_an_adaptive_run_shows_the_fit_of_the_moment_and_no_curve(glyphs: Glyphs) -> None:
+    def fitted_at(matches: int) -> Ledger:
+        ledger = ledger_of(family(), matches, rules=Rules("adaptive"))
+        fit_all(ledger)
+        return ledger
+
+    view = view_of(fitted_at(60))
+    view.glyphs = glyphs
+    view.facts.earlier = {59: fitted_at(59), 0: fitted_at(0)}
+    app = ScreenApp(HistoryScreen(view))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settled(pilot)
+        best = view.ledger.board("main")[0]
+        text = screen_text(app)
+        assert "fitted ratings at the moment of the slider" in text
+        assert "A fit weighs all matches at once and has no history" in text
+        assert f"A {best.title}" in text
+        assert f"{best.figure:.0f}" in text
+        assert glyphs.line * 3 + glyphs.point in text
+        assert "points" not in text
+        await pilot.press("left")
+        await settled(pilot)
+        then = view.facts.earlier[59].find("main", best.id)
+        assert f"{then.figure:.0f}" in screen_text(app)
+        await pilot.press(*["shift+left"] * 12)
+        await settled(pilot)
+        assert "fitted rating, 95 %" not in screen_text(app), "before the first match there is none"
+
+
+@pytest.mark.parametrize(
+    ("kind", "told"), [("elo", "Elo rating after"), ("swiss", "points after each match")]
+)
+async def test_the_curves_say_what_they_are_of(kind: str, told: str) -> None:
+    app = ScreenApp(HistoryScreen(view_of(ledger_of(family(), 40, rules=Rules(kind)))))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(pilot)
+        assert told in screen_text(app)
 
 
 async def test_without_colours_curves_are_drawn_by_their_letters(monkeypatch: pytest.MonkeyPatch) -> None:

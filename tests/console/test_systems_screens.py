@@ -11,7 +11,9 @@ from arena_tui.console.ledger import Ledger
 from arena_tui.console.screens.candidate import CandidateScreen
 from arena_tui.console.screens.match import MatchScreen
 from arena_tui.console.view import RunView
+from arena_tui.console.widgets.candidate_words import system_page
 from arena_tui.console.widgets.leaderboard import Leaderboard
+from arena_tui.console.widgets.lineage import Lineage
 from arena_tui.console.widgets.transcript import Transcript
 from arena_tui.store.board_rows import GroupFact, MatchFact, Rules, TextFact
 from arena_tui.vocabulary import ARENA
@@ -123,3 +125,23 @@ async def test_the_board_knows_no_group_of_systems() -> None:
     assert "tea-north" not in text
     assert shown.ledger.group_name(ARENA) == "all groups"
     assert shown.ledger.group_name("tea") == "tea"
+
+
+async def test_no_name_stands_twice_where_systems_are_shown() -> None:
+    shown = view()
+    board, tree = Leaderboard(shown), Lineage(shown)
+    for pane, told in ((board, "title"), (tree, "systems have no family tree")):
+        app = PaneApp(pane)
+        async with app.run_test(size=(200, 12)) as pilot:
+            await settled(pilot)
+            text = screen_text(app)
+        assert told in text
+        assert "no parents" not in text
+    assert "system" not in {place.column.id for place in board.board.placed}
+    texts = [
+        TextFact("tea", None, "Two minutes, then", "Two minutes,\nthen it turns bitter.", 30),
+        TextFact("ale", None, "Foam", "Proteins hold the gas.", 22),
+    ]
+    page = system_page(shown.ledger.board()[0], texts, 160).plain
+    assert page.count("Two minutes") == 1
+    assert "Foam: Proteins hold the gas." in page

@@ -305,8 +305,11 @@ def test_standings_follow_ratings_then_pool_order() -> None:
     first, second, third, last = rows
     assert (first.rating, first.wins, first.losses, first.matches) == (1216.0, 1, 0, 1)
     assert (last.rating, last.wins, last.losses, last.matches) == (1184.0, 0, 1, 1)
-    assert second == Standing("c00", 2, 1200.0), "nothing is known of who was never compared"
-    assert third.fitted is None
+    assert (second.rating, second.matches, third.matches) == (1200.0, 0, 0)
+    assert second.fitted == pytest.approx(1500.0), "who was never compared has the mean, and long bars"
+    assert second.low < last.low  # type: ignore[operator]
+    assert sum(row.p_best for row in rows) == pytest.approx(1.0)  # type: ignore[misc]
+    assert {row.fitted for row in tournament(4).standings()} == {None}, "nothing before a comparison"
 
 
 def test_standings_carry_a_fit_that_depends_on_no_order() -> None:

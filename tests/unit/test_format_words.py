@@ -26,13 +26,17 @@ def words(format_: Any, **more: Any) -> str:
     ("format_", "told"),
     [
         ("elo", "until the top 5 is stable"),
-        ("adaptive", "the top more than the rest; until the leader is within 0.3 logit of the best with"),
-        ({"kind": "adaptive", "goal": "best"}, "teaches most about who is at the very top"),
+        (
+            "adaptive",
+            "teaches most; the top counts more than the rest; until the leader is within 0.3 logit of the best with",
+        ),
+        ({"kind": "adaptive", "goal": "best"}, "teaches most; who is at the very top counts most"),
         ("swiss", "the fewest rounds in which one can win every match; each pairs equal scores"),
         ({"kind": "swiss", "rounds": 4}, "4 rounds; each pairs equal scores"),
         ("pivot", "a ring, then everybody against its best 2; by the share of wins; to the end"),
         ({"kind": "round_robin", "double": True}, "everybody against everybody, twice; to the end"),
-        ({"kind": "knockout", "best_of": 3}, "a seeded bracket, best of 3: who loses is out"),
+        ({"kind": "knockout", "seeding": "random"}, "a bracket, seeds are drawn by lot: who loses is out"),
+        ({"kind": "knockout", "best_of": 3}, "a bracket, best of 3, seeds by the ratings given: who"),
     ],
 )
 def test_every_format_says_what_it_will_do_and_when_it_ends(format_: Any, told: str) -> None:
@@ -49,6 +53,11 @@ def test_systems_are_said_to_meet_over_all_groups_or_to_be_pooled() -> None:
     assert dealt.startswith("systems meet over the texts of all groups: ")
     pooled = words("swiss", candidates=rows, compare="systems")
     assert pooled.startswith("systems are rated from what their texts play in each group: ")
+
+
+def test_a_bracket_without_ratings_draws_its_seeds() -> None:
+    loaded = load({"candidates": ["one", "two"], "judge": {"kind": "simulated"}, "format": "knockout"})
+    assert "seeds are drawn by lot" in format_words(loaded.settings, rated=False)
 
 
 def test_a_strict_rule_and_no_rule_are_told() -> None:

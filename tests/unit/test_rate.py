@@ -113,7 +113,7 @@ def test_table_and_what_it_rests_on(rate: Rate) -> None:
 
 def test_an_empty_log_is_a_sentence(rate: Rate) -> None:
     done = rate(rate.log())
-    assert (done.code, done.out) == (0, "no votes, so there is nothing to rate\n")
+    assert (done.code, done.out) == (0, "no usable votes, so there is nothing to rate\n")
     report = rate(rate.log(), "--json", "--method", "davidson", "--prior", "none").report
     assert (report["standings"], report["components"], report["comparisons"]) == ([], [], 0)
 

@@ -85,7 +85,7 @@ class RunScreen(RunKeys):
                 yield Transcript(self.view)
                 yield Status(self.view, now=self._now)
         yield PlainStatic(TOO_SMALL, id="too-small")
-        yield KeyLine()
+        yield KeyLine(self._key_words)
 
     def on_mount(self) -> None:
         """Begin to follow the facts."""
@@ -157,6 +157,9 @@ class RunScreen(RunKeys):
         if applies != self._applies:
             self._applies = applies
             self.refresh_bindings()
+
+    def _key_words(self) -> dict[str, str]:
+        return {"pause": "go on"} if self.view.state.phase == "paused" else {}
 
     def _pull_text(self) -> None:
         if self._in_sight:

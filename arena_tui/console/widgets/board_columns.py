@@ -10,9 +10,16 @@ from arena_tui.console.ledger import Entrant
 from arena_tui.console.widgets import board_cells as cells
 from arena_tui.console.widgets.board_look import STATE_WORDS, BoardLook, flag_words, one_line
 
+FAIR = 18  # cells at which most titles can be guessed
+
 
 def _heading(words: str) -> Callable[[BoardLook, int], str]:
     return lambda look, width: words
+
+
+def _fairly(look: BoardLook) -> int:
+    """What comes only after titles that can be guessed."""
+    return FAIR
 
 
 def _well(look: BoardLook) -> int:
@@ -37,7 +44,7 @@ BOARD_COLUMNS: tuple[Column[Entrant, BoardLook], ...] = (
         key=lambda entrant, look: entrant.rank_low,
         right=True,
         plain=lambda entrant, look: cells.range_words(entrant),
-        spares=_well,
+        spares=_fairly,
     ),
     Column(
         "moved",
@@ -131,7 +138,7 @@ BOARD_COLUMNS: tuple[Column[Entrant, BoardLook], ...] = (
         right=True,
         descending=True,
         plain=lambda entrant, look: cells.percent(entrant.p_best),
-        spares=_well,
+        spares=_fairly,
     ),
     Column(
         "W-D-L",
@@ -191,7 +198,7 @@ BOARD_COLUMNS: tuple[Column[Entrant, BoardLook], ...] = (
 """All columns from left to right."""
 
 IMPORTANCE = (
-    "title", "rank", "rating", "W-D-L", "group", "class", "w/c", "points", "moved", "interval", "trend",
-    "P(best)", "range", "BT", "state", "matches", "flags", "system",
+    "title", "rank", "rating", "W-D-L", "group", "class", "w/c", "points", "moved", "range", "P(best)",
+    "interval", "trend", "BT", "state", "matches", "flags", "system",
 )  # fmt: skip
 """The order in which they find room, the first four at 38 cells. Ranks count within a group and a class."""

@@ -117,7 +117,7 @@ def measure(
         flags=6 if any(flags) else 0,
         flag_words=_widest((flag_words(each) for each in flags), 40),
         class_=_widest(set(values("class_")), WORD),
-        system=_widest(set(values("system")), WORD),
+        system=_widest({each.system for each in entrants if each.system != each.id}, WORD),
         group=_widest(set(values("group")), WORD) if groups else 0,
         signs=any(sign_of(each, glyphs)[0] != " " for each in kinds.values())
         or (0 in played and any(is_new(each, begun) for each in entrants)),

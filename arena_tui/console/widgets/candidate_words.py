@@ -87,9 +87,15 @@ def system_page(who: Entrant, texts: Sequence[TextFact], width: int) -> Text:
     for fact in texts:
         page.append(f"{_record(dealt.get(fact.group, [0, 0, 0])):>12}  ")
         page.append(safe_line(fact.group, 24), "bold")
-        title = "" if fact.title.strip() in ("", who.id) else f"{fact.title}: "
-        page.append(f"  {safe_line(title + fact.beginning, max(20, width))}\n")
+        page.append(f"  {safe_line(_begins(fact, who), max(20, width))}\n")
     return page
+
+
+def _begins(fact: TextFact, who: Entrant) -> str:
+    """Title and beginning of a text; one of them where the title is the system's name or how it begins."""
+    title, text = (" ".join(told.split()) for told in (fact.title, fact.beginning))
+    repeated = title == who.id or text.startswith(title.rstrip("….").rstrip())
+    return text if repeated else f"{title}: {text}"
 
 
 def _record(counts: Sequence[int]) -> str:

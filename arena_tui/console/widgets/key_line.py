@@ -6,20 +6,34 @@ another pane gets the focus.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable, Mapping
 from typing import Any
 
 from textual.screen import Screen
+from textual.app import ComposeResult
 from textual.widgets import Footer
+from textual.widgets._footer import FooterKey
 
 
 class KeyLine(Footer):
-    """Looks once for all signs that come before a frame, and does nothing when the same keys apply."""
+    """Looks once for all signs that come before a frame, and does nothing when the same keys apply.
 
-    def __init__(self) -> None:
+    `words` gives what a key does now, by its action, where that is not what its binding says.
+    """
+
+    def __init__(self, words: Callable[[], Mapping[str, str]]) -> None:
         super().__init__(show_command_palette=False)
+        self._words = words
         self._due = False
         self._offered: Hashable = None
+
+    def compose(self) -> ComposeResult:
+        """The keys, with what they do now."""
+        words = self._words()
+        for shown in super().compose():
+            if isinstance(shown, FooterKey):
+                shown.description = words.get(shown.action, shown.description)
+            yield shown
 
     def bindings_changed(self, screen: Screen[Any]) -> None:
         """Bindings may have changed: look after this frame."""
@@ -33,7 +47,8 @@ class KeyLine(Footer):
         if not self.is_attached:
             return  # the screen was left meanwhile
         active = self.screen.active_bindings.values()
-        offered = tuple((each.binding, each.enabled) for each in active if each.binding.show)
+        keys = tuple((each.binding, each.enabled) for each in active if each.binding.show)
+        offered = keys, tuple(self._words().items())
         if offered != self._offered:
             self._offered = offered
             await self.recompose()

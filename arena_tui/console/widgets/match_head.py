@@ -13,6 +13,15 @@ from arena_tui.store.match_rows import MatchRecord
 from arena_tui.vocabulary import Mode, Orientation
 
 
+WHY = {
+    "information": "chosen as the pair whose verdict teaches most",
+    "opening": "an opening match, so that everybody is compared early",
+    "focus": "somebody asked that one of them play next",
+    "asked": "somebody asked for this match",
+}
+"""a format's one-word reason for a match -> what it means; other reasons are told as they are."""
+
+
 def match_number(ledger: Ledger, group: str, seq: int) -> str:
     """What a match is called: its number in its group, with the group where there are several."""
     return f"match {seq}" if not ledger.several else f"match {safe_line(group, 40)}:{seq}"
@@ -49,7 +58,7 @@ def match_head(
     if record is not None:
         words.append("both orders" if len(record.orders) > 1 else "one order")
         words += [] if record.round is None else [f"round {record.round}"]
-        words += [safe_line(record.why, 200)] if record.why.strip() else []
+        words += [WHY.get(record.why, safe_line(record.why, 200))] if record.why.strip() else []
     text.append(", ".join(words), "dim")
     if place:
         text.append(f"\n{safe_line(place, 400)}", "dim")
