@@ -29,7 +29,7 @@ MATCH_COLUMNS = (
 )
 COMPARISON_COLUMNS = (
     *("a", "b", "winner", "p_a", "group", "seq", "mode", "reason", "flags"),
-    *("first", "weight", "match", "overruled"),
+    *("first", "weight", "match", "overruled", "system_a", "system_b"),
 )
 PAIRING_COLUMNS = ("group", "round", "seq", "a", "b", "why")
 Table = tuple[Iterable[Mapping[str, Any]], tuple[str, ...], Mapping[str, int]]  # rows, columns, decimals

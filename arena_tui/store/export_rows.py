@@ -54,10 +54,19 @@ def comparisons(conn: Reading) -> Iterator[dict[str, Any]]:
     whose texts were shown. `weight` is what a comparison counts in the run's own fit: a match weighs 1,
     shared out to the orders that were asked, or, once overruled, to those that could be read. `winner` and
     `p_a` stay the judge's where a person has overruled the match; `overruled` says what counts instead.
+    `system_a` and `system_b` made the two texts.
     """
+    systems = {
+        (group, id_): system
+        for group, id_, system in conn.rows(
+            "SELECT group_id, id, system FROM candidates WHERE system IS NOT NULL"
+        )
+    }
     for group in group_ids(conn):
         for row in pieces(conn, _COMPARISONS, group):
-            yield from _comparisons(conn, row)
+            for said in _comparisons(conn, row):
+                by = {f"system_{side}": systems.get((group, said[side])) for side in ("a", "b")}
+                yield said | by
 
 
 def match(conn: Reading, group: str, applied_no: int) -> tuple[dict[str, Any], list[dict[str, Any]]]:

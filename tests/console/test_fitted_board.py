@@ -54,8 +54,7 @@ async def test_each_format_has_its_columns(kind: str, own: set[str], missing: se
 
 @pytest.mark.parametrize("kind", ["swiss", "pivot", "adaptive", "elo"])
 async def test_half_a_screen_of_120_cells_has_range_and_chance_before_the_bar(kind: str) -> None:
-    ledger = played(kind)
-    _, columns = await board(ledger, 60)
+    _, columns = await board(played(kind, 18), 60)
     assert {"range", "P(best)", "W-D-L"} <= columns
     assert "interval" not in columns
 

@@ -432,7 +432,7 @@ def test_comparisons_name_the_one_shown_first_a(tmp_path: Path) -> None:
     ]
     assert list(rows[0]) == [
         *("a", "b", "winner", "p_a", "group", "seq", "mode", "reason", "flags"),
-        *("first", "weight", "match", "overruled"),
+        *("first", "weight", "match", "overruled", "system_a", "system_b"),
     ]
     assert {row["first"] for row in rows} == {"a"}
     assert [(row["weight"], row["match"], row["overruled"]) for row in rows[:3]] == [

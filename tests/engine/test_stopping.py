@@ -9,6 +9,7 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
+import pytest
 from scripted_runs import (
     Desk,
     ScriptedJudge,
@@ -297,3 +298,14 @@ def test_the_first_reason_speaks_for_the_run_and_an_unusable_judge_before_a_plai
     first = first_reason(closings)
     assert first.reason == next(reason for reason in REASONS if reason in {c.reason for c in closings})
     assert first.unusable == (first.reason == "IDLE" and any(c.unusable for c in closings))
+
+
+@pytest.mark.parametrize("kind", ["swiss", "pivot", "round_robin", "knockout"])
+def test_a_schedule_without_a_usable_verdict_is_an_error(db: Path, kind: str) -> None:
+    judge = {"kind": "simulated", "mode": "pairwise", "invalid_rate": 1.0}
+    create(db, 4, format=kind, judge=judge, stop={"voids_in_a_row": 1000}, limits={})
+    outcome = run(db, own_judge=True).outcome
+    assert outcome is not None
+    result, code = outcome
+    assert (result.stop_reason, code) == ("IDLE", 1)
+    assert "had a usable verdict" in result.stop_detail

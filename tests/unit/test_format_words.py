@@ -28,7 +28,7 @@ def words(format_: Any, **more: Any) -> str:
         ("elo", "until the top 5 is stable"),
         (
             "adaptive",
-            "teaches most; the top counts more than the rest; until the leader is within 0.3 logit of the best with",
+            "teaches most; the top counts more than the rest; until the leader is within 0.3 logit of",
         ),
         ({"kind": "adaptive", "goal": "best"}, "teaches most; who is at the very top counts most"),
         ("swiss", "the fewest rounds in which one can win every match; each pairs equal scores"),

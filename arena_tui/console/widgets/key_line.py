@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping
 from typing import Any
 
-from textual.screen import Screen
 from textual.app import ComposeResult
+from textual.screen import Screen
 from textual.widgets import Footer
 from textual.widgets._footer import FooterKey
 
@@ -21,7 +21,7 @@ class KeyLine(Footer):
     `words` gives what a key does now, by its action, where that is not what its binding says.
     """
 
-    def __init__(self, words: Callable[[], Mapping[str, str]]) -> None:
+    def __init__(self, words: Callable[[], Mapping[str, str]] = dict) -> None:
         super().__init__(show_command_palette=False)
         self._words = words
         self._due = False

@@ -12,7 +12,6 @@ from arena_tui.console.widgets.turns import Names
 from arena_tui.store.match_rows import MatchRecord
 from arena_tui.vocabulary import Mode, Orientation
 
-
 WHY = {
     "information": "chosen as the pair whose verdict teaches most",
     "opening": "an opening match, so that everybody is compared early",
