@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena_tui.candidate import Group
-from arena_tui.facts import Intervention, Match, Outcome, RatingChange, Standing
+from arena_tui.facts import Intervention, Match, Outcome, RatingChange
 from arena_tui.formats.base import Format
 from arena_tui.formats.elo import EloTournament
 from arena_tui.settings import EloFormat
