@@ -7,7 +7,7 @@ WAL grow without bound. What a cut run gives is, in each group, the beginning of
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from arena_tui.store.schema import Reading, readable
@@ -56,17 +56,10 @@ def comparisons(conn: Reading) -> Iterator[dict[str, Any]]:
     `p_a` stay the judge's where a person has overruled the match; `overruled` says what counts instead.
     `system_a` and `system_b` made the two texts.
     """
-    systems = {
-        (group, id_): system
-        for group, id_, system in conn.rows(
-            "SELECT group_id, id, system FROM candidates WHERE system IS NOT NULL"
-        )
-    }
+    systems = _systems(conn)
     for group in group_ids(conn):
         for row in pieces(conn, _COMPARISONS, group):
-            for said in _comparisons(conn, row):
-                by = {f"system_{side}": systems.get((group, said[side])) for side in ("a", "b")}
-                yield said | by
+            yield from _comparisons(conn, row, systems, group)
 
 
 def match(conn: Reading, group: str, applied_no: int) -> tuple[dict[str, Any], list[dict[str, Any]]]:
@@ -74,7 +67,7 @@ def match(conn: Reading, group: str, applied_no: int) -> tuple[dict[str, Any], l
     which = (group, applied_no - 1, 1)
     return (
         _match(conn, group, conn.rows(_MATCHES, which)[0]),
-        list(_comparisons(conn, conn.rows(_COMPARISONS, which)[0])),
+        list(_comparisons(conn, conn.rows(_COMPARISONS, which)[0], _systems(conn), group)),
     )
 
 
@@ -125,7 +118,16 @@ def _match(conn: Reading, group: str, row: tuple[Any, ...]) -> dict[str, Any]:
     }
 
 
-def _comparisons(conn: Reading, row: tuple[Any, ...]) -> Iterator[dict[str, Any]]:
+def _systems(conn: Reading) -> dict[tuple[str, str], str]:
+    """Who made each candidate, by (group, id), where that is known."""
+    made = conn.rows("SELECT group_id, id, system FROM candidates WHERE system IS NOT NULL")
+    return {(group, id_): system for group, id_, system in made}
+
+
+def _comparisons(
+    conn: Reading, row: tuple[Any, ...], systems: Mapping[tuple[str, str], str], of: str
+) -> Iterator[dict[str, Any]]:
+    """Those of one match of the group `of`."""
     _, group, a, b, seq, mode, winner, overruled, void_reason, *said = row
     # A match was void as it was played when it says why, whatever a person has made of it since.
     both = [(a, b, *said[:4]), (b, a, *said[4:])]
@@ -151,6 +153,8 @@ def _comparisons(conn: Reading, row: tuple[Any, ...]) -> Iterator[dict[str, Any]
             "weight": share if counts and counts_now else 0.0,
             "match": seq,
             "overruled": _seen_from(winner, straight=first == a) if overruled else None,
+            "system_a": systems.get((of, first)),
+            "system_b": systems.get((of, second)),
         }
 
 

@@ -222,7 +222,7 @@ def test_standings_are_those_of_a_replay_and_name_everybody_once(make: Maker, se
         assert [row.rank for row in table] == list(range(1, len(table) + 1))
         plays = [field.plays(field.index(row.id)) for row in table]
         assert plays == sorted(plays, reverse=True)
-        assert all(row.fitted == (row.rating if row.matches else None) for row in table)
+        assert all(row.fitted == row.rating for row in table)
 
 
 @every_format
