@@ -34,7 +34,8 @@ class Entrant:
     `fitted` is its Bradley-Terry rating in the last fit, with the interval `low` to `high`, the ranks it
     cannot be told apart from and its chance to be the best; all None until a fit exists. `index` counts the
     candidates of its group without twins, `rounds` tells games won less games lost by round of a knockout and
-    `games` its valid ones there (see `rounds_won`), `dealt` wins, draws and losses by the group whose texts were shown, where systems meet.
+    `games` its valid ones there (see `rounds_won`), `dealt` wins, draws and losses by the group whose texts
+    were shown, where systems meet.
     """
 
     number: int

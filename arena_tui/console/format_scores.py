@@ -1,4 +1,4 @@
-"""The figure that a format counts beside its rating, as its result has it: points with byes, rounds won. Pure.
+"""The figure that a format counts beside ratings, as its result has it: points with byes, rounds won. Pure.
 
 The journal holds matches alone. Who sat out a Swiss round, and who passed a round of a bracket without
 winning a game of it, follows from who was in play and met nobody.

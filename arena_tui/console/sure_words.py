@@ -74,7 +74,7 @@ def sure_words(sure: Sureness, named: Callable[[int], str], *, counted: bool) ->
     parts.append(f"comparisons {sure.comparisons:,}, needs {sure.wanted:,}")
     parts.append("connected" if sure.connected else "not all connected")
     if counted:
-        parts.append(f"agreed on {min(sure.looks, RUNNING)} of {RUNNING} fits running")
+        parts.append(f"{min(sure.looks, RUNNING)} of {RUNNING} fits agree")
     return parts
 
 

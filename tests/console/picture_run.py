@@ -19,7 +19,7 @@ from arena_tui.console.screens.run import RunScreen
 from arena_tui.console.themes import OWN
 from arena_tui.engine.state import GroupState, RunState
 from arena_tui.ratings.stability import Distance
-from arena_tui.store.board_rows import USUAL, Rules
+from arena_tui.store.board_rows import USUAL, MatchFact, Rules
 
 PLANS = (
     ("reef", "Cooler reefs by shading", ()),
@@ -65,6 +65,30 @@ def fitted(kind: str, behind: int = 0) -> Ledger:
     """The same plans in another format, with a fit that lags some matches behind."""
     ledger = pool(Rules(kind))
     play(ledger, behind, seed=5)
+    return ledger
+
+
+def bracket() -> Ledger:
+    """A knockout of the same plans after its second round, in which one meeting was drawn once."""
+    ledger = ledger_of(
+        [entrant(id_, title=title, start=0.0) for id_, title, _ in PLANS], rules=Rules("knockout")
+    )
+    meetings = (
+        (1, "pump", "night-pump", "a"),
+        (1, "alkali", "cool-nursery", "b"),
+        (2, "reef", "pump", "a"),
+        (2, "kelp", "cool-nursery", "a"),
+        (2, "larvae", "kelp-nets", "draw"),
+        (2, "nets", "shade-larvae", "b"),
+        (2, "larvae", "kelp-nets", "a"),
+    )
+    for seq, (round_, a, b, winner) in enumerate(meetings, 1):
+        won = {"a": 1.0, "b": 0.0, "draw": 0.5}[winner]
+        one, other = (ledger.groups["main"].by_id[each].rating for each in (a, b))
+        scores = (one, one + won, other, other + 1.0 - won)
+        fact = MatchFact(seq, "main", seq, a, b, "pairwise", winner, *scores, False, round=round_)  # type: ignore[arg-type]
+        ledger.apply([fact])
+    fit_all(ledger)
     return ledger
 
 

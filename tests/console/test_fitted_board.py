@@ -126,7 +126,7 @@ def test_the_distance_to_a_confident_stop_in_words() -> None:
         "P(best) .74, runner-up beta .11",
         "comparisons 80, needs 96",
         "connected",
-        "agreed on 1 of 2 fits running",
+        "1 of 2 fits agree",
     ]
     strict = Sureness(0, 0, 0.9496, 0.9496, 0.0, False, 7, 6, 0, 0.95, None)
     assert sure_words(strict, named, counted=False) == [
@@ -141,7 +141,7 @@ async def test_a_driven_run_tells_what_its_last_look_found() -> None:
     view.state.groups["main"].sureness = (SURE,)
     text = await status(view)
     assert "to stop P(leader within 0.3) .91 of .95; P(best) .74, runner-up Beta .11;" in text
-    assert "comparisons 80, needs 96; connected; agreed on 1 of 2 fits running" in text
+    assert "comparisons 80, needs 96; connected; 1 of 2 fits agree" in text
 
 
 async def test_a_followed_run_tells_what_the_fit_here_says() -> None:
@@ -152,7 +152,7 @@ async def test_a_followed_run_tells_what_the_fit_here_says() -> None:
     assert "P(leader within 0.3)" in text
     assert "comparisons 4" in text or "comparisons 3" in text
     assert ", needs 18; connected" in text
-    assert "fits running" not in text
+    assert "fits agree" not in text
     found = certainty(view.state.groups["main"], view.ledger.groups["main"])
     front = view.ledger.groups["main"].fit
     assert found is not None
@@ -220,3 +220,28 @@ async def test_the_sentence_of_a_format_that_refuses_an_action_is_on_the_screen(
             if any("its winner has played on in round 2" in each.message for each in app._notifications):
                 return
     raise AssertionError("the sentence is not on the screen")
+
+
+@pytest.mark.parametrize(
+    ("reason", "told"),
+    [
+        ("CONFIDENT", "2 held verdicts not on the board: they came after the end"),
+        ("COMPLETED", "2 held verdicts not on the board: they came after the end"),
+        ("EXTERNAL", "2 held verdicts not on the board: they count when it goes on"),
+        ("BUDGET", "2 held verdicts not on the board: the final table counts them"),
+    ],
+)
+async def test_what_becomes_of_held_verdicts_depends_on_why_it_stopped(reason: str, told: str) -> None:
+    view = view_of(played("adaptive"), phase="stopped", stop_reason=reason, held=2)
+    assert told in await status(view)
+
+
+async def test_the_footer_says_what_the_pause_key_does_now() -> None:
+    app = PictureApp(run_screen())
+    async with app.run_test(size=(120, 36)) as pilot:
+        await pilot.pause(0.3)
+        assert "space pause" in screen_text(app)
+        await pilot.press("space")
+        await pilot.pause(0.3)
+        assert "space go on" in screen_text(app)
+        assert "space pause" not in screen_text(app)

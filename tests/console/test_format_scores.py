@@ -1,4 +1,4 @@
-"""What the board counts beside ratings is what the result counts: points with byes, rounds of a bracket won."""
+"""What the board counts beside ratings is what the result counts: points with byes, rounds won."""
 
 from __future__ import annotations
 

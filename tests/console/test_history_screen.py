@@ -204,7 +204,7 @@ async def test_an_adaptive_run_shows_the_fit_of_the_moment_and_no_curve(glyphs: 
         best = view.ledger.board("main")[0]
         text = screen_text(app)
         assert "fitted ratings at the moment of the slider" in text
-        assert "A fit weighs all matches at once and has no history" in text
+        assert "a fit has no history of its own" in text
         assert f"A {best.title}" in text
         assert f"{best.figure:.0f}" in text
         assert glyphs.line * 3 + glyphs.point in text

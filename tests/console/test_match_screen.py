@@ -16,6 +16,8 @@ from arena_tui.console.framed import FramedApp
 from arena_tui.console.messages import Copied
 from arena_tui.console.screens.match import MatchScreen
 from arena_tui.console.view import RunView
+from arena_tui.console.widgets.match_head import match_head
+from arena_tui.console.widgets.turns import Names
 from arena_tui.store.match_rows import MatchRecord
 
 FIRST = "Sleep clears tau.\n\n**Test:** deprive mice for 6 h."
@@ -338,3 +340,18 @@ async def test_hostile_titles_are_only_titles() -> None:
             assert_harmless(on.text())
             assert_harmless(await on.press("o"))
             await on.press("escape")
+
+
+@pytest.mark.parametrize(
+    ("why", "told"),
+    [
+        ("information", "chosen as the pair whose verdict teaches most"),
+        ("opening", "an opening match, so that everybody is compared early"),
+        ("focus", "somebody asked that one of them play next"),
+        ("asked", "somebody asked for this match"),
+        ("round 2, seed 1 v seed 4", "round 2, seed 1 v seed 4"),
+    ],
+)
+def test_a_one_word_reason_for_a_match_is_explained(why: str, told: str) -> None:
+    head = match_head(Names("Alpha", "Beta"), "match 1", "pairwise", record(1, why=why))
+    assert head.plain.splitlines()[1] == f"match 1, pairwise, one order, {told}"

@@ -11,7 +11,7 @@ from typing import Any, get_args
 import pytest
 from console_facts import entrant, ledger_of, screen_text, view_of
 from fake_arena import NOON, RUNS, FakeArena, setup_of
-from picture_run import PictureApp, fitted, question, run_screen
+from picture_run import PictureApp, bracket, fitted, question, run_screen
 from test_systems_screens import view as systems_view
 from textual.app import App, ComposeResult
 from textual.pilot import Pilot
@@ -98,7 +98,8 @@ def test_a_swiss_run_on_200x60(snap_compare: Compare) -> None:
 
 
 def test_a_knockout_that_pauses_after_its_round(snap_compare: Compare) -> None:
-    screen = scheduled("knockout", expected=68, phase="round 2 of 4")
+    group = GroupState("main", applied=7, expected=11, phase="round 2 of 4")
+    screen = run_screen(bracket(), groups={"main": group}, started=7, held=0, match_limit=None)
     state = screen.view.state
     state.phase, state.pause_reason = "paused", "round 2 of group main is finished"
     state.in_flight, state.quiet = {}, True

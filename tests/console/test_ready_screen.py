@@ -10,6 +10,7 @@ from fake_arena import FakeArena, ScreenApp, setup_of, until_shown
 
 from arena_tui.console.glyphs import ASCII
 from arena_tui.console.ports import Forecast
+from arena_tui.console.ready_text import forecast_text
 from arena_tui.console.screens.ready import ReadyScreen
 from arena_tui.errors import JudgeError, Problem, UsageError
 
@@ -245,3 +246,16 @@ async def test_all_of_a_forecast_can_be_read_on_80x24_also_beside_an_unfinished_
         await until_shown(pilot, "at once")
         await pilot.press("pageup")
         await until_shown(pilot, "config/demo.yaml")
+
+
+def test_a_forecast_leaves_out_what_there_is_none_of() -> None:
+    lines = (
+        ("matches", "9 (9 to 9)"),
+        ("debates", "0% of the matches"),
+        ("time", "0 s (0 s to 0 s) at 4 in flight"),
+    )
+    assert forecast_text(Forecast("9 matches", lines), 60).plain == "matches  9 (9 to 9)"
+    some = (("debates", "30% of the matches"), ("time", "0 s (0 s to 2 s) at 4 in flight"))
+    told = forecast_text(Forecast("9 matches", some), 60).plain
+    assert "30%" in told
+    assert "0 s to 2 s" in told

@@ -120,9 +120,7 @@ def by_all_matches(entrant: Entrant, indices: Sequence[int] | None, since: int =
     return tuple(points)
 
 
-def legend(
-    drawn: Sequence[Entrant], figures: Sequence[str], width: int, glyphs: Glyphs
-) -> Text:
+def legend(drawn: Sequence[Entrant], figures: Sequence[str], width: int, glyphs: Glyphs) -> Text:
     """A line of `width` cells for each curve: its sign, whose it is, and the figure of the moment on show."""
     text = Text(no_wrap=True)
     for number, (entrant, told) in enumerate(zip(drawn, figures, strict=True)):

@@ -1,4 +1,4 @@
-"""What a format shows in place of curves when all it has is a fit: the fitted ratings of one moment, as bars."""
+"""What stands in place of curves where all there is is a fit: the fitted ratings of one moment, as bars."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from arena_tui.console.widgets.curves import SIGNS, Curves
 from arena_tui.console.widgets.lineage_row import HUE_COLOURS, cut
 from arena_tui.console.widgets.plain import PlainStatic
 
-NOTE = "A fit weighs all matches at once and has no history: move the slider to see another moment's."
+NOTE = "No curves: a fit has no history of its own."
 
 
 @dataclass(frozen=True, slots=True)
