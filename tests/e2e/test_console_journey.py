@@ -174,6 +174,7 @@ def test_a_second_terminal_watches_pauses_and_aborts(home: Path) -> None:
         with arena(home, "watch") as watcher:
             watcher.wait_for("watching")
             watcher.wait_for("beats")
+            watcher.wait_for("space pause")  # it knows of a driver that can be asked
             watcher.press("space")
             driver.wait_for("PAUSED")
             watcher.wait_for("PAUSED")
