@@ -6,7 +6,6 @@ import os
 import sys
 from pathlib import Path
 
-import pytest
 from hypothesis import settings
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as `arena` itself does: threads only wait for each other
@@ -15,10 +14,3 @@ sys.path.insert(0, str(Path(__file__).with_name("fakes")))
 
 settings.register_profile("arena", deadline=None)
 settings.load_profile("arena")
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_auto_num_workers() -> int:
-    """`-n auto`: half as many again as processors, since tests of whole processes mostly wait for them."""
-    processors = os.cpu_count() or 1
-    return processors + processors // 2
