@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import asdict
+from dataclasses import fields as fields_of
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -117,30 +118,18 @@ def _of_systems(course: Course, systems: system_results.Pooled) -> dict[str, Any
     if course.texts is None:  # what the fit of each group tells is about texts, not about systems
         nobody = [None] * len(systems.names)
         clustered = len({met[0] for met in systems.met}) > 1
-        told |= fit_details(systems.names, nobody, systems.fit(), delta=DELTA, clustered=clustered)
+        told |= fit_details(systems.names, nobody, systems.whole, delta=DELTA, clustered=clustered)
     return told
 
 
 def _system_row(standing: Standing) -> StandingRow:
-    return StandingRow(
-        rank=standing.rank,
-        rank_low=standing.rank_low,
-        rank_high=standing.rank_high,
-        group=ARENA,
-        id=standing.id,
-        title=standing.id,
-        system=standing.id,
-        rating=standing.rating,
-        low=standing.low,
-        high=standing.high,
-        p_best=standing.p_best,
-        wins=standing.wins,
-        losses=standing.losses,
-        draws=standing.draws,
-        matches=standing.matches,
-        fitted=standing.fitted,
-        score=standing.score,
-    )
+    name = standing.id
+    return StandingRow(**_figures(standing), group=ARENA, id=name, title=name, system=name)
+
+
+def _figures(standing: Standing) -> dict[str, Any]:
+    """What a row takes over from its standing."""
+    return {field.name: getattr(standing, field.name) for field in fields_of(standing) if field.name != "id"}
 
 
 def _overview(stored: str | None) -> dict[str, Any] | None:
@@ -218,29 +207,17 @@ def _rows(
 
 def _row(course: Course, candidate: Candidate, standing: Standing, flags: tuple[str, ...]) -> StandingRow:
     return StandingRow(
-        rank=standing.rank,
-        rank_low=standing.rank_low,
-        rank_high=standing.rank_high,
+        **_figures(standing),
         group=candidate.group,
         class_=candidate.class_,
         id=candidate.id,
         title=candidate.title,
         system=candidate.system,
         state=course.roster.state(candidate.group, candidate.id),
-        rating=standing.rating,
-        low=standing.low,
-        high=standing.high,
-        p_best=standing.p_best,
-        wins=standing.wins,
-        losses=standing.losses,
-        draws=standing.draws,
-        matches=standing.matches,
         twin_of=candidate.twin_of,
         parent_ids=candidate.parent_ids,
         generation=candidate.generation,
         flags=flags,
-        fitted=standing.fitted,
-        score=standing.score,
     )
 
 

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from arena_tui.facts import Standing
+from arena_tui.formats.fit_log import completed
 from arena_tui.ratings.proportions import wilson_interval
 from arena_tui.ratings.rows import Masses, Rows
 
@@ -45,7 +47,7 @@ class Record:
         return (self.wins + self.draws / 2) / self.matches if self.matches else None
 
 
-@dataclass(slots=True)
+@dataclass
 class Pooled:
     """All comparisons between different systems. `names` are in the order of the pool."""
 
@@ -63,6 +65,11 @@ class Pooled:
                 said = [(first, second, masses) for _, _, first, second, masses in comparisons]
                 rows.add(number, said, cluster=clusters.setdefault(group, len(clusters)))
         return rows
+
+    @cached_property
+    def whole(self) -> Estimates:
+        """One fit of all comparisons; ask for it once they are all there."""
+        return self.fit()
 
     def fit(self, groups: Iterable[str] | None = None) -> Estimates:
         """One fit of all comparisons, or of those of some groups."""
@@ -121,7 +128,7 @@ def pooled(course: Course) -> Pooled:
 
 def standings(found: Pooled) -> list[Standing]:
     """The systems by the pooled fit, best first; ties keep the order of the pool."""
-    fit = found.fit()
+    fit = found.whole
     totals = [Record() for _ in found.names]
     for (a, _), record in found.records().items():
         totals[a].wins += record.wins
@@ -190,27 +197,16 @@ def _against(record: Record) -> dict[str, Any]:
 
 
 def _standing(rank: int, name: str, record: Record, fit: Estimates, system: int) -> Standing:
-    found = fit.entrants[system]
     plain = Standing(
         id=name,
         rank=rank,
-        rating=found.rating,
+        rating=fit.entrants[system].rating,
         wins=record.wins,
         losses=record.losses,
         draws=record.draws,
         matches=record.matches,
     )
-    if not record.matches:
-        return plain
-    return replace(
-        plain,
-        fitted=found.rating,
-        low=found.low,
-        high=found.high,
-        rank_low=found.rank_low,
-        rank_high=found.rank_high,
-        p_best=found.p_best,
-    )
+    return completed(plain, system, fit) if record.matches else plain
 
 
 def _points(a: int, first: int, masses: Masses) -> float:

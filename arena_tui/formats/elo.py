@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from arena_tui.candidate import Candidate, Group
 from arena_tui.facts import Intervention, Leaders, Match, Outcome, Progress, RatingChange, Score, Standing
 from arena_tui.formats.elo_tally import Applied, Constants, Tally
-from arena_tui.formats.fit_log import DELTA, FitLog
+from arena_tui.formats.fit_log import DELTA, FitLog, completed
 from arena_tui.formats.ideas import Ideas
 from arena_tui.formats.ladder import Ladder
 from arena_tui.formats.open_ended import OpenEnded
@@ -200,7 +200,7 @@ class EloTournament(OpenEnded):
             tables[self.entrants[entrant].class_].append(entrant)
         fit = self.estimates()
         return [
-            self.fit_log.completed(self._standing(entrant, rank), entrant, fit)
+            completed(self._standing(entrant, rank), entrant, fit)
             for table in tables.values()
             for rank, entrant in enumerate(table, start=1)
         ]

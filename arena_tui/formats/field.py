@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from arena_tui.candidate import Candidate, Group
 from arena_tui.facts import Outcome, RatingChange, Score, Standing, Step
-from arena_tui.formats.fit_log import DELTA, FitLog
+from arena_tui.formats.fit_log import DELTA, FitLog, completed
 from arena_tui.formats.meetings import Meeting, Meetings
 from arena_tui.vocabulary import PLAYING, Winner
 
@@ -223,7 +223,7 @@ class Field:
                     matches=self.valid(entrant),
                     score=None if score is None else score[entrant],
                 )
-                rows.append(self.fit_log.completed(standing, entrant, fit))
+                rows.append(completed(standing, entrant, fit))
         return rows
 
     # -- bookkeeping -----------------------------------------------------------------------------

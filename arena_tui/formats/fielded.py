@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from arena_tui.formats.fit_log import FitLog
     from arena_tui.ratings.estimates import Confidence, Estimates
 
-LARGE_FIELD = 100  # entrants whose fit takes about 5 ms
+LARGE_FIELD = 1_000  # entrants among whom a plan may take long
 
 
 class Fielded:
@@ -41,8 +41,8 @@ class Fielded:
 
     @property
     def off_loop(self) -> bool:
-        """True when a plan of this format may take long: some thousand entrants."""
-        return len(self.field) > 1_000
+        """True when a plan of this format may take long."""
+        return len(self.field) > LARGE_FIELD
 
     def record(self, outcome: Outcome) -> RatingChange | None:
         """Apply an outcome; one that is applied already changes nothing and gives None."""

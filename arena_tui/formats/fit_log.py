@@ -91,20 +91,21 @@ class FitLog:
         """The groups that matches were dealt to, by the number of their cluster."""
         return list(self._clusters)
 
-    def completed(self, standing: Standing, entrant: int, fit: Estimates) -> Standing:
-        """A standing with what the fit says of its entrant; nothing before there is a comparison.
 
-        Who was never compared has the mean and long bars: it may yet be the best.
-        """
-        if not fit.fit.comparisons:
-            return standing
-        found = fit.entrants[entrant]
-        return replace(
-            standing,
-            fitted=found.rating,
-            low=found.low,
-            high=found.high,
-            rank_low=found.rank_low,
-            rank_high=found.rank_high,
-            p_best=found.p_best,
-        )
+def completed(standing: Standing, entrant: int, fit: Estimates) -> Standing:
+    """A standing with what the fit says of its entrant; nothing before there is a comparison.
+
+    Who was never compared has the mean and long bars: it may yet be the best.
+    """
+    if not fit.fit.comparisons:
+        return standing
+    found = fit.entrants[entrant]
+    return replace(
+        standing,
+        fitted=found.rating,
+        low=found.low,
+        high=found.high,
+        rank_low=found.rank_low,
+        rank_high=found.rank_high,
+        p_best=found.p_best,
+    )
