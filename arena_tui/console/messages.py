@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from textual.message import Message
+from textual.widget import Widget
 
 from arena_tui.console.entrants import Entrant
 
@@ -18,9 +19,10 @@ class EntrantOpened(Message):
 
 @dataclass
 class EntrantSelected(Message):
-    """Another candidate is under the cursor."""
+    """Another candidate is under the cursor of a pane."""
 
     entrant: Entrant
+    pane: Widget
 
     def can_replace(self, message: Message) -> bool:
         """Where a held key has rushed past, only the last one counts."""

@@ -5,13 +5,19 @@ from __future__ import annotations
 from console_facts import FakeFacts, FakeSession, entrant, ledger_of, screen_text
 from debate_facts import decided
 from picture_run import PictureApp, run_screen
+from textual.message import Message
 
 from arena_tui.console.framed import FramedApp
 from arena_tui.console.glyphs import UNICODE
+from arena_tui.console.messages import EntrantSelected
 from arena_tui.console.screens.run import RunScreen
 from arena_tui.console.widgets.leaderboard import Leaderboard
 from arena_tui.console.widgets.lineage import Lineage
 from arena_tui.console.widgets.lineage_rows import LineageRows
+
+
+class Between(Message):
+    """A message that nobody handles."""
 
 
 class Host(FramedApp[None]):
@@ -65,3 +71,26 @@ async def test_board_and_lineage_point_to_the_same_candidate() -> None:
         node = lineage.query_one(LineageRows).node
         assert node is not None
         assert board.entrant is node.entrant
+
+
+async def test_the_pane_that_follows_does_not_lead_by_its_echo() -> None:
+    """Two echoes under way at once would drive the panes to and fro for ever, and starve the run."""
+    screen = run_screen()
+    app = PictureApp(screen)
+    told: list[Message] = []
+    async with app.run_test(size=(120, 40), message_hook=told.append) as pilot:
+        await pilot.pause(0.2)
+        board, rows = screen.query_one(Leaderboard), screen.query_one(LineageRows)
+        await pilot.press("1", "down")
+        await pilot.pause(0.2)
+        led, others = rows.node, [row.node.entrant for row in rows.rows if row.node is not rows.node]
+        told.clear()
+        for entrant_ in others[:2]:
+            assert entrant_ is not None
+            screen.post_message(EntrantSelected(entrant_, screen.query_one(Lineage)))
+            screen.post_message(Between())  # else the second would take the place of the first
+        await pilot.pause(0.2)
+        assert rows.node is led
+        assert led is not None
+        assert board.entrant is led.entrant
+        assert not [message for message in told if isinstance(message, LineageRows.Moved)]

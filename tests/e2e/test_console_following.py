@@ -10,16 +10,13 @@ from pathlib import Path
 from console_runs import arena, tournament
 
 JUDGE = """\
-import json, os, pathlib, sys, time
-json.load(sys.stdin)
-folder = pathlib.Path(sys.argv[1])
-try:
-    os.close(os.open(folder / "begun", os.O_CREAT | os.O_EXCL))
-except FileExistsError:
-    time.sleep(0.3)
-else:  # the first comparison takes until it is let go
-    while not (folder / "go").exists():
+import json, pathlib, sys, time
+asked = json.load(sys.stdin)
+folder, held = pathlib.Path(sys.argv[1]), set(sys.argv[2:])
+if {asked[slot]["text"].rsplit(None, 1)[-1] for slot in ("first", "second")} == held:
+    while not (folder / "go").exists():  # the first match takes until it is let go
         time.sleep(0.05)
+time.sleep(0.3)
 print(json.dumps({"winner": "first", "reason": "it begins small"}))
 """
 
@@ -35,11 +32,11 @@ def test_a_quick_program_is_followed_and_a_match_that_waits_for_an_earlier_one_s
     home, folder = tmp_path / "home", tmp_path / "files"
     file = tournament(folder)
     (folder / "judge.py").write_text(JUDGE, encoding="utf-8")
-    command = json.dumps([sys.executable, str(folder / "judge.py"), str(folder)])
+    command = json.dumps([sys.executable, str(folder / "judge.py"), str(folder), "Alpha", "Beta"])
     file.write_text(
         "name: quick\ntask: Which plan is better?\ncandidates: pool.jsonl\nformat: elo\n"
         f"judge: {{kind: command, command: {command}}}\n"
-        "limits: {concurrency: 4, matches: 400}\nstop: none\nseed: 5\n",
+        "limits: {concurrency: 4, matches: 400}\nstop: none\nseed: 1\n",
         encoding="utf-8",
     )
     with arena(home, file) as terminal:

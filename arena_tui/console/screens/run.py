@@ -237,13 +237,11 @@ class RunScreen(RunKeys):
 
     @on(EntrantSelected)
     def _entrant_selected(self, event: EntrantSelected) -> None:
-        """Board and lineage point to the same candidate: the one without the focus follows."""
+        """Board and lineage point to the same candidate: the pane with the focus leads, and no echo of it."""
         event.stop()
-        board, lineage = self.query_one(Leaderboard), self.query_one(Lineage)
-        if board.has_focus_within:
-            lineage.seek(event.entrant)
-        elif lineage.has_focus_within:
-            board.seek(event.entrant)
+        if event.pane.has_focus_within:
+            board, lineage = self.query_one(Leaderboard), self.query_one(Lineage)
+            (lineage if event.pane is board else board).seek(event.entrant)
 
     def act_on(self, verb: str, entrant: Entrant) -> None:
         """Carry out what was asked of a candidate."""

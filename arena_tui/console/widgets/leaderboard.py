@@ -190,7 +190,7 @@ class Leaderboard(ListPane, EntrantKeys):
 
     def reached(self, item: Entrant) -> None:
         """Another one is under the cursor."""
-        self.post_message(EntrantSelected(item))
+        self.post_message(EntrantSelected(item, self))
 
     def seek(self, entrant: Entrant) -> None:
         """Put the cursor on an entrant, where it is shown."""

@@ -124,7 +124,7 @@ class Lineage(Pane, EntrantKeys):
     def _node_moved(self, event: LineageRows.Moved) -> None:
         event.stop()
         if event.node.entrant is not None:
-            self.post_message(EntrantSelected(event.node.entrant))
+            self.post_message(EntrantSelected(event.node.entrant, self))
 
     @on(LineageRows.Chosen)
     def _node_opened(self, event: LineageRows.Chosen) -> None:
