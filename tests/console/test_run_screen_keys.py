@@ -11,9 +11,10 @@ from arena_tui.console.framed import FramedApp
 from arena_tui.console.glyphs import UNICODE
 from arena_tui.console.messages import EntrantSelected
 from arena_tui.console.screens.run import RunScreen
-from arena_tui.console.widgets.leaderboard import Leaderboard
+from arena_tui.console.widgets.leaderboard import BoardRows, Leaderboard
 from arena_tui.console.widgets.lineage import Lineage
 from arena_tui.console.widgets.lineage_rows import LineageRows
+from arena_tui.console.widgets.pane import FilterLine
 
 
 class Between(Message):
@@ -94,3 +95,16 @@ async def test_the_pane_that_follows_does_not_lead_by_its_echo() -> None:
         assert led is not None
         assert board.entrant is led.entrant
         assert not [message for message in told if isinstance(message, LineageRows.Moved)]
+
+
+async def test_a_key_typed_ahead_is_for_the_pane_or_line_that_the_key_before_opened() -> None:
+    screen = run_screen()
+    app = PictureApp(screen)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.pause(0.2)
+        screen.action_pane("tree")
+        assert isinstance(screen.focused, LineageRows)
+        screen.query_one(Lineage).action_filter()
+        assert isinstance(screen.focused, FilterLine)
+        screen.action_pane("board")
+        assert isinstance(screen.focused, BoardRows)

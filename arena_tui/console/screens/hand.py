@@ -280,7 +280,7 @@ class HandScreen(Screen[None]):
     def action_note(self) -> None:
         """Open the line for a reason."""
         self._line.add_class("open")
-        self._line.focus()
+        self.set_focus(self._line)  # at once: what is typed ahead belongs here
 
     @on(Input.Submitted)
     def _noted(self, event: Input.Submitted) -> None:

@@ -262,7 +262,7 @@ class MatchScreen(Screen[None]):
         at = next((number for number, paper in enumerate(papers) if paper.has_class("chosen")), 2)
         paper = papers[(at + step) % 3]
         self._choose(paper)
-        paper.focus()
+        self.set_focus(paper)
 
     def action_next_part(self) -> None:
         """To the next of text 1, text 2 and the turns."""

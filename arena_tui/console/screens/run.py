@@ -182,7 +182,7 @@ class RunScreen(RunKeys):
         self._choose(pane)
         widget = self.query_one(f".pane-{pane}")
         target = next((each for each in widget.query("*") if each.focusable), None)
-        (target or widget).focus()
+        self.set_focus(target or widget)  # at once: a key typed ahead is for this pane
 
     @on(PaneTabs.Chosen)
     def _tab_clicked(self, event: PaneTabs.Chosen) -> None:

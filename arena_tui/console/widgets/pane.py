@@ -46,7 +46,7 @@ class FilterLine(Line):
     def open(self) -> None:
         """Show the line and type into it."""
         self.add_class("open")
-        self.focus()
+        self.screen.set_focus(self)  # at once: what is typed ahead belongs here
 
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:
