@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
 from rich.segment import Segment
-from textual.app import App
 from textual.binding import Binding
 from textual.color import Color
 from textual.filter import LineFilter
 
 from arena_tui.console.actions import ACTS
+from arena_tui.console.key_turns import KeyTurns
 from arena_tui.console.keys import key_name, keys_of
 
 Result = TypeVar("Result")
@@ -43,7 +43,7 @@ class AsciiMarks(LineFilter):
         ]
 
 
-class FramedApp(App[Result]):
+class FramedApp(KeyTurns[Result]):
     """`plain_ascii` draws everything but words with signs of ASCII; set it before the app runs."""
 
     plain_ascii = False

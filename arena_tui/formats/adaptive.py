@@ -13,6 +13,7 @@ from __future__ import annotations
 import hashlib
 from array import array
 from bisect import bisect_left
+from collections import Counter
 from itertools import islice
 from random import Random
 from typing import TYPE_CHECKING, Any, Literal
@@ -42,8 +43,9 @@ class AdaptiveTournament(Fielded):
 
     Every class opens with a random perfect matching; whoever is left over, or enters late, comes next,
     against the opponent that teaches most. `orders`: `given` shows the smaller id first, `both` has each
-    match judged in both orders; otherwise a pair takes the order it has not had, else the one with fewer
-    first slots goes first. Classes take turns by planned matches per playing entrant.
+    match judged in both orders; otherwise a pair takes the order it has had less often, else the one whose
+    first slots exceed its second ones by less goes first: counted without the second ones, the strong, who
+    play most, would mostly be shown second. Classes take turns by planned matches per playing entrant.
     """
 
     windowed = True
@@ -65,8 +67,8 @@ class AdaptiveTournament(Fielded):
         self._boundary = 0  # outcomes applied when the fit in force was due
         self._outside: dict[int, tuple[int, int]] = {}  # steps not applied by then, in plan order
         self._applied_since: list[int] = []
-        self._had: set[tuple[int, int]] = set()  # (first, second) of planned matches
-        self._planned, self._firsts = array("i"), array("i")  # by entrant
+        self._orders_had: Counter[tuple[int, int]] = Counter()  # planned matches by (first, second)
+        self._planned, self._surplus = array("i"), array("i")  # by entrant; first slots less second slots
         self._planned_in: dict[ClassName, int] = {}
         self._classes: dict[ClassName, list[int]] = {}
         self._period = 1
@@ -101,12 +103,11 @@ class AdaptiveTournament(Fielded):
             if request is not None:
                 self._requests.settle(request)
         a, b = meeting.a, meeting.b
-        self._had.add((a, b))
-        if self._orders == "both":
-            self._had.add((b, a))
+        self._orders_had[a, b] += 1
         self._planned[a] += 1
         self._planned[b] += 1
-        self._firsts[a] += 1
+        self._surplus[a] += 1
+        self._surplus[b] -= 1
         class_ = self.field.entrants[a].class_
         self._planned_in[class_] = self._planned_in.get(class_, 0) + 1
         self._outside[step.seq] = a, b
@@ -164,7 +165,7 @@ class AdaptiveTournament(Fielded):
     def _gather(self) -> None:
         """Who may be paired with whom, and how often to fit."""
         more = len(self.field) - len(self._planned)
-        for counts in (self._planned, self._firsts):
+        for counts in (self._planned, self._surplus):
             counts.extend([0] * more)
         self._classes = self.field.classes()
         self._period = max(1, sum(map(len, self._classes.values())) // REFITS)
@@ -253,14 +254,10 @@ class AdaptiveTournament(Fielded):
         if self._orders == "given":
             turned = self.field.id(other) < self.field.id(one)
         else:
-            had, had_turned = (one, other) in self._had, (other, one) in self._had
-            lead = self._firsts[one] - self._firsts[other]
-            if had != had_turned:
-                turned = had
-            elif lead:
-                turned = lead > 0
-            else:
-                turned = Random(f"{self._seed}:{self.field.group}:{seq}").random() < 0.5
+            lead = self._orders_had[one, other] - self._orders_had[other, one]
+            lead = lead or self._surplus[one] - self._surplus[other]
+            key = f"{self._seed}:{self.field.group}:{seq}"
+            turned = lead > 0 if lead else Random(key).random() < 0.5
         return (other, one) if turned else (one, other)
 
     def _class(self, entrant: int) -> ClassName:

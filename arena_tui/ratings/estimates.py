@@ -110,7 +110,8 @@ def estimate(
     columns = rows if isinstance(rows, Columns) else rows.columns()
     model: Ties = ("davidson" if columns.tied.any() else "half") if ties == "auto" else ties
     fitted = fit(n, columns, ties=model, prior=prior, slot=slot)
-    own = pair_variance(fitted, columns).variance if inflate else 0.0
+    wide = _wide(fitted, columns) if inflate and prior == "em" and len(columns.first) else None
+    own = pair_variance(wide or fitted, columns).variance if inflate else 0.0
     spread = spread_of(fitted, columns, pairs=own, cluster=cluster, seed=seed)
     label = np.empty(n, dtype=np.intp)
     for number, group in enumerate(fitted.components):
@@ -118,8 +119,7 @@ def estimate(
     alone = np.bincount(label, minlength=1)[label] == 1 if n else np.zeros(0, dtype=bool)
     se = np.where(alone & (prior is None), np.nan, spread.se)
     low, high = fitted.strength - Z_95 * se, fitted.strength + Z_95 * se
-    if bars and inflate and prior == "em" and len(columns.first):
-        wide = _wide(fitted, columns)
+    if bars and wide is not None:
         error = Z_95 * spread_of(wide, columns, pairs=own, cluster=cluster, seed=seed).se
         low, high = np.minimum(low, wide.strength - error), np.maximum(high, wide.strength + error)
     ranges: dict[int, tuple[int, int]] = {}

@@ -18,7 +18,7 @@ from arena_tui.ratings.information import Assembly, System
 from arena_tui.ratings.likelihood import Slopes, davidson_slopes, half_slopes
 from arena_tui.ratings.rows import Columns
 
-_BRIDGE = 0.95  # leverage above which a pair has fitted itself, and its residuals say nothing
+_OWN = 0.6  # leverage above which a pair has fitted itself, and its residuals say next to nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,18 +54,23 @@ def pair_variance(fit: Fit, columns: Columns) -> PairVariance:
     """By the method of moments, from pairs that met in several matches: 0 when they vary as the model says.
 
     A pair of its own offset leaves residuals of one sign. Each pair's squared sum of residuals, less the
-    sum of their squares by match, estimates the offset's variance times the cross products of the matches'
-    information; both are corrected for what of a pair the fit has absorbed. The rows of one match count
-    as one observation, so two orders of a match are no repetition.
+    noise of its matches, estimates the offset's variance times the cross products of the matches'
+    information; both are corrected for what of a pair the fit has absorbed, and pairs of which it absorbed
+    little weigh more. Noise is what the matches show (the squares of their residuals; the rows of a match
+    are one observation, so its two orders are no repetition), or what the model expects where that is more,
+    all pairs together: a judge who never errs shows none, and its verdicts would look like offsets. For the
+    same reason the fit should draw strengths to the mean no more than it must.
     """
     meetings = _meetings(fit, columns)
-    repeated = (meetings.matches > 1) & (meetings.leverage < _BRIDGE)
+    repeated = (meetings.matches > 1) & (meetings.leverage < _OWN)
     if not repeated.any():
         return PairVariance(0.0, 0)
-    sums, squares = meetings.residual[repeated], meetings.residual_squares[repeated]
-    leverage, matches = meetings.leverage[repeated], meetings.matches[repeated]
-    excess = np.square(sums) / (1.0 - leverage) - squares / (1.0 - leverage / matches)
-    variance = float(excess.sum()) / float(meetings.cross[repeated].sum())
+    left, matches = 1.0 - meetings.leverage[repeated], meetings.matches[repeated]
+    noise = meetings.residual_squares[repeated] / (1.0 - (1.0 - left) / matches)
+    shown, expected = float(noise.sum()), float(meetings.expected[repeated].sum())
+    noise *= max(1.0, expected / shown) if shown else 1.0
+    excess = np.square(meetings.residual[repeated]) - left * noise
+    variance = float(excess.sum()) / float((left * meetings.cross[repeated]).sum())
     return PairVariance(max(0.0, variance), int(repeated.sum()))
 
 
@@ -166,8 +171,9 @@ def _scores(fit: Fit, columns: Columns, cluster: Indices) -> Any:
 class _Meetings:
     """By pair (lower, higher index): its matches, residuals and information, summed and squared by match.
 
-    `cross` is what the matches' information has in products of two different matches; `leverage` the share
-    of a pair's information in what the fit knows of its gap.
+    `expected` is what the squared residuals come to on average where rows are independent, `cross` what
+    the matches' information has in products of two different matches; `leverage` the share of a pair's
+    information in what the fit knows of its gap.
     """
 
     low: Indices
@@ -175,6 +181,7 @@ class _Meetings:
     matches: Indices
     residual: Floats
     residual_squares: Floats
+    expected: Floats
     cross: Floats
     leverage: Floats
 
@@ -200,6 +207,7 @@ def _meetings(fit: Fit, columns: Columns) -> _Meetings:
         matches=np.bincount(of_pair, minlength=size),
         residual=add_up(residuals, of_pair, size),
         residual_squares=add_up(np.square(residuals), of_pair, size),
+        expected=add_up(slopes.xx * (columns.won + columns.lost + columns.tied), pair, size),
         cross=np.maximum(np.square(information) - add_up(np.square(weights), of_pair, size), 0.0),
         leverage=information * _gap_variance(fit, slopes, first, second, low, high),
     )

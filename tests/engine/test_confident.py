@@ -111,6 +111,18 @@ def test_a_run_stops_by_it_and_a_replay_comes_to_the_same_end(tmp_path: Path, fo
     assert group.stop.sureness[0].looks == 2
 
 
+@pytest.mark.parametrize("size", [4, 7, 12])
+def test_a_judge_who_never_errs_is_believed_soon(tmp_path: Path, size: int) -> None:
+    texts = [{"id": f"c{n}", "text": f"text {n}", "strength": 1.0 * n} for n in range(size)]
+    judge = {"kind": "simulated", "mode": "pairwise", "noise": 0.0}
+    for seed in range(3):
+        tournament = arena_tui.load({"candidates": texts, "judge": judge, "seed": seed})
+        result = asyncio.run(arena_tui.arun(tournament, db=tmp_path / f"{seed}.db"))
+        assert result.stop_reason == "CONFIDENT"
+        assert result.standings[0].id == f"c{size - 1}"
+        assert sum(standing.matches for standing in result.standings) / 2 < 5 * size
+
+
 def test_changing_the_rule_forgets_what_was_seen(tmp_path: Path) -> None:
     db = create(tmp_path / "run.db", 4, stop={"rule": "confident"})
     with Reader(db) as reader:

@@ -230,7 +230,7 @@ def test_when_all_are_rejected_nothing_is_chosen_until_two_are_back() -> None:
 def meetings(goal: Goal, top: int) -> float:
     """The share of matches between the best `top` of 12, over some seeds."""
     shares = []
-    for seed in range(4):
+    for seed in range(12):
         journal = play(adaptive(12, goal=goal, seed=seed), 72, verdict(seed), lookahead=4)
         steps = [s for s in journal if isinstance(s, Match)][24:]
         shares.append(np.mean([max(int(s.a[1:]), int(s.b[1:])) < top for s in steps]))
@@ -238,7 +238,7 @@ def meetings(goal: Goal, top: int) -> float:
 
 
 def test_the_goal_says_who_meets() -> None:
-    assert meetings("best", 5) > meetings("balanced", 5) + 0.05 > meetings("order", 5) + 0.1
+    assert meetings("best", 3) > meetings("balanced", 3) + 0.02 > meetings("order", 3) + 0.06
 
 
 def test_a_pending_match_is_not_asked_again_at_once() -> None:
@@ -273,27 +273,28 @@ def test_classes_never_meet_and_take_turns_by_size() -> None:
 # -- slots --------------------------------------------------------------------------------------
 
 
-def test_a_pair_takes_the_order_it_has_not_had() -> None:
+def test_a_pair_takes_the_order_it_has_had_less_often() -> None:
     orders: dict[frozenset[str], list[str]] = {}
     for entry in play(adaptive(5), 60, verdict(1)):
         if isinstance(entry, Match):
             orders.setdefault(frozenset(names(entry)), []).append(entry.a)
             assert entry.orders == ("ab",)
-    assert max(map(len, orders.values())) > 2
-    assert all(turns[0] != turns[1] for turns in orders.values() if len(turns) > 1)
+    assert max(map(len, orders.values())) > 4
+    for turns in orders.values():
+        assert all(max(Counter(turns[:n]).values()) <= (n + 1) // 2 for n in range(1, len(turns) + 1))
 
 
-def test_slot_one_goes_to_the_one_who_had_it_less() -> None:
-    had: set[tuple[str, str]] = set()
-    firsts: Counter[str] = Counter()
-    for entry in play(adaptive(10, goal="order"), 100, verdict(1)):
+def test_between_equals_slot_one_goes_to_the_one_who_had_it_less() -> None:
+    orders: Counter[tuple[str, str]] = Counter()
+    surplus: Counter[str] = Counter()
+    for entry in play(adaptive(10, goal="best"), 100, verdict(1)):
         if isinstance(entry, Match):
             a, b = entry.a, entry.b
-            if ((a, b) in had) == ((b, a) in had):
-                assert firsts[a] <= firsts[b]
-            had.add((a, b))
-            firsts[a] += 1
-    assert max(firsts.values()) - min(firsts.values()) < 10
+            if orders[a, b] == orders[b, a]:
+                assert surplus[a] <= surplus[b]
+            orders[a, b] += 1
+            surplus.update({a: 1, b: -1})
+    assert max(map(abs, surplus.values())) <= 4, "also of those who play most"
 
 
 def test_orders_given_and_both() -> None:

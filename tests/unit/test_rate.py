@@ -179,12 +179,12 @@ def test_each_group_can_be_rated_alone(rate: Rate) -> None:
 
 
 def test_inflation_comes_from_pairs_that_recur(rate: Rate) -> None:
-    ids = "uvwxyz"
+    ids = "vwxyz"  # in a circle, each beats the two behind it: no strengths explain that
     rows = [
         row
         for i, a in enumerate(ids)
-        for j, b in enumerate(ids[i + 1 :])
-        for row in won(*((a, b) if (i + j) % 2 else (b, a)), 5)
+        for j, b in enumerate(ids[i + 1 :], 1)
+        for row in won(*((a, b) if j <= 2 else (b, a)), 5)
     ]
     plain, wide = (rate(rate.log(*rows), "--json", *more).report for more in ((), ("--inflate",)))
     assert (plain["pair_variance"], wide["pair_variance"] > 0) == (None, True)

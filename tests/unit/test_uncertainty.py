@@ -110,6 +110,15 @@ def test_offsets_of_pairs_widen_the_bars_enough() -> None:
     assert inside > plain + 8
 
 
+@pytest.mark.parametrize("n", [5, 9, 14])
+def test_a_judge_who_never_errs_shows_no_offsets(n: int) -> None:
+    """Neighbours met often, as a scheduler has it, and all verdicts agree with one order."""
+    rows = [(i, j, WON) for i in range(n) for j in range(i + 1, n) for _ in range(6 if j == i + 1 else 1)]
+    whole = compared(*rows)
+    for prior in ("em", 5.0):
+        assert pair_variance(fit(n, whole, prior=prior, slot=False), whole).variance == 0
+
+
 def test_two_orders_of_a_match_are_no_repetition() -> None:
     rng = np.random.default_rng(8)
     halves = [(i, j) for i in range(6) for j in range(i + 1, 6)]
