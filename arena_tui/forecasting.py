@@ -16,7 +16,6 @@ from arena_tui.engine.forecast_sample import SAMPLE, sampled
 from arena_tui.errors import FileProblems, JudgeError, Problem, UsageError
 from arena_tui.running import model_problems, prove_judge
 from arena_tui.settings import (
-    OPEN_ENDED,
     PanelJudge,
     Tournament,
     binding_limits,
@@ -28,7 +27,7 @@ from arena_tui.tournament_file import Loaded
 
 SIMULATIONS = 20
 OTHERS = ("adaptive", "swiss", "pivot", "round_robin", "knockout", "elo")
-FEWER = 3  # simulations of another format that is open-ended, which takes its time
+FEWER = 6  # simulations of another format that fits decide the end of, which takes its time
 SAMPLED = 200  # entrants; a larger pool is simulated fewer times
 FITS = 6  # times as many, where fits decide when a group ends
 
@@ -78,7 +77,7 @@ async def other_formats(
             continue
         try:
             other = in_format(tournament, kind)
-            times = FEWER if kind in OPEN_ENDED else SIMULATIONS
+            times = FEWER if other.stop.rule == "confident" else SIMULATIONS
             runs = await simulations(other, pool, times, leaders=True)
             found.append((kind, forecast(other, runs)))
         except UsageError as error:
