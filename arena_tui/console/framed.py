@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
+from rich.console import RenderableType
 from rich.segment import Segment
+from textual.await_complete import AwaitComplete
 from textual.binding import Binding
 from textual.color import Color
+from textual.dom import DOMNode
 from textual.filter import LineFilter
 
 from arena_tui.console.actions import ACTS
@@ -54,6 +57,25 @@ class FramedApp(KeyTurns[Result]):
         """The first key of an act as a person types it."""
         act = next(act for act in ACTS if act.id == id_)
         return keys_of(act, self.keymap_words).split(" ")[0]
+
+    def pop_screen(self) -> AwaitComplete:
+        """Leave a screen; what it was still looking up ends before its widgets do, not after them."""
+        left = self.screen
+        leaving = super().pop_screen()
+        self._end_work_below(left)
+        return leaving
+
+    def exit(
+        self, result: Result | None = None, return_code: int = 0, message: RenderableType | None = None
+    ) -> None:
+        """Leave the app; what screens were still looking up ends first, the app's own work does not."""
+        super().exit(result, return_code, message)
+        self._end_work_below(self)
+
+    def _end_work_below(self, top: DOMNode) -> None:
+        for worker in list(self.workers):
+            if worker.node is not self and top in worker.node.ancestors_with_self:
+                worker.cancel()
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """`$frame` is the border of everything that has one."""

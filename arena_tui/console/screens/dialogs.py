@@ -275,7 +275,7 @@ class AskScreen(ModalScreen[str | None]):
         self._trying = False
         if not wrong:
             self._taken(value)
-        elif self.is_attached:
+        elif self.is_current:
             self._tell(wrong)
         else:
             notify(self.app, wrong, severity="error")
