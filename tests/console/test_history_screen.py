@@ -196,9 +196,16 @@ async def test_an_adaptive_run_shows_the_fit_of_the_moment_and_no_curve(glyphs: 
         fit_all(ledger)
         return ledger
 
+    class Fitted(Earlier):
+        """A slow hand stops at moments in between."""
+
+        def __missing__(self, pos: int) -> Ledger:
+            self[pos] = fitted_at(pos)
+            return self[pos]
+
     view = view_of(fitted_at(60))
     view.glyphs = glyphs
-    view.facts.earlier = {59: fitted_at(59), 0: fitted_at(0)}
+    view.facts.earlier = Fitted()
     app = ScreenApp(HistoryScreen(view))
     async with app.run_test(size=(120, 40)) as pilot:
         await settled(pilot)
