@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import random
 
 import pytest
@@ -380,30 +379,3 @@ def test_help_says_that_the_status_stays_at_now() -> None:
     tooltip = next(each.tooltip for each in ACTS if each.id == "history.show_moment")
     assert "status stays at now" in tooltip
     assert "status stays at now" in HistoryScreen.help_text
-
-
-@pytest.mark.parametrize("leave", ["pop_screen", "exit"])
-async def test_a_moment_that_is_read_while_the_screen_goes_shows_itself_nowhere(
-    monkeypatch: pytest.MonkeyPatch, leave: str
-) -> None:
-    """What is found between the end of its widgets and its own would be shown to nobody, and is not."""
-    app = shown()
-    asked = asyncio.Event()
-
-    async def at(pos: int) -> Ledger:
-        asked.set()
-        for _ in range(10_000):
-            if not app.shown.query("*"):
-                break
-            await asyncio.sleep(0)
-        return earlier(pos)
-
-    monkeypatch.setattr(app.shown.view.facts, "at", at)
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settled(pilot)
-        await pilot.press("left")
-        await asyncio.wait_for(asked.wait(), 10)
-        getattr(app, leave)()
-        for _ in range(20):
-            await asyncio.sleep(0.02)
-    assert not app.shown.is_running
