@@ -65,8 +65,9 @@ def pair_variance(fit: Fit, columns: Columns) -> PairVariance:
     repeated = (meetings.matches > 1) & (meetings.leverage < _OWN)
     if not repeated.any():
         return PairVariance(0.0, 0)
-    left, matches = 1.0 - meetings.leverage[repeated], meetings.matches[repeated]
-    noise = meetings.residual_squares[repeated] / (1.0 - (1.0 - left) / matches)
+    leverage, matches = meetings.leverage[repeated], meetings.matches[repeated]
+    left = 1.0 - leverage
+    noise = meetings.residual_squares[repeated] / (1.0 - leverage / matches)
     shown, expected = float(noise.sum()), float(meetings.expected[repeated].sum())
     noise *= max(1.0, expected / shown) if shown else 1.0
     excess = np.square(meetings.residual[repeated]) - left * noise
